@@ -1,0 +1,1 @@
+"""The CrossPipe service: HTTP around the library."""

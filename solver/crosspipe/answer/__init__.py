@@ -1,0 +1,1 @@
+"""The public answer: what a search found, as data for people and tools."""

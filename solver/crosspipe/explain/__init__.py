@@ -1,0 +1,1 @@
+"""Why a spec has no schedule, and what would help."""

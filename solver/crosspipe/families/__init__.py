@@ -1,0 +1,1 @@
+"""Known schedules as orders, and the greedy."""

@@ -1,0 +1,1 @@
+"""The compiled problem: integers only, no solver."""

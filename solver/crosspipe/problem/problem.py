@@ -1,0 +1,400 @@
+"""`Problem`: a spec compiled to integers, the one thing that bounds, families, search, replay and checker read.
+
+Times are integer nanoseconds, memory integer bytes. An operation is its number: the row in every array of `Operations`.
+A problem is deterministic for a spec. The exact semantics are those of `docs/reference/semantics.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import IntEnum, StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    IntArray = NDArray[np.int64]
+
+NO_RESOURCE = -1
+"""Resource number of an operation that occupies nothing."""
+
+NO_DEADLINE = np.iinfo(np.int64).max
+"""Entry of `due_ns` for an operation without a deadline."""
+
+
+class Kind(IntEnum):
+    """What an operation does. B is the input-gradient half, W the weight half, BW both in one."""
+
+    F = 0
+    B = 1
+    W = 2
+    BW = 3
+    ACTIVATION = 4
+    GRADIENT = 5
+    EXTRA = 6
+
+    @property
+    def is_compute(self) -> bool:
+        """Whether the operation is forward or backward work on a device."""
+        return self <= Kind.BW
+
+    @property
+    def is_transfer(self) -> bool:
+        """Whether the operation is a message on a lane."""
+        return self in (Kind.ACTIVATION, Kind.GRADIENT)
+
+
+class Objective(StrEnum):
+    """What is made small: the makespan, or the longest time any device is held (first start to last end of compute)."""
+
+    MAKESPAN = "makespan"
+    SPAN = "span"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One pipeline rank of one replica.
+
+    Attributes
+    ----------
+    name, site
+        As in the spec (`east/0`, `east`).
+    replica
+        Number of the pipeline copy it belongs to.
+    stages
+        The stages it holds, ascending.
+    """
+
+    name: str
+    site: str
+    replica: int
+    stages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Half-open interval `[start_ns, end_ns)` in which a lane is closed (`rate_bps` 0) or slower.
+
+    `end_ns` None = for ever. With `period_ns` the interval repeats at every multiple of the period from 0 on, and
+    `0 <= start_ns < end_ns <= period_ns`.
+    """
+
+    start_ns: int
+    end_ns: int | None
+    rate_bps: int
+    period_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One direction of a channel (or both, half duplex): serves one message at a time.
+
+    Attributes
+    ----------
+    name
+        `<channel>/out`, `<channel>/back`, or `<channel>` where both directions share it.
+    channel
+        The link's name or group.
+    replica
+        The replica it belongs to, None where all share it.
+    rate_bps
+        Full rate in bits per second, 1 where none was given (then no window is merely slower).
+    windows
+        May overlap; the lowest rate holds. No transfer may be in progress while the rate is 0; elsewhere a transfer of
+        duration d (at full rate) started at t ends at the first integer e with
+        `integral of rate over [t, e) >= d * rate_bps`.
+    """
+
+    name: str
+    channel: str
+    replica: int | None
+    rate_bps: int = 1
+    windows: tuple[Window, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Something a device holds a limited amount of: its memory, or microbatches in flight on a stage.
+
+    Attributes
+    ----------
+    name
+        `memory` or `in flight on stage s`.
+    unit
+        `bytes` or `microbatches`.
+    device
+        Number of the device (a resource number).
+    capacity
+        The limit, None for none.
+    base
+        Amount held all the time (static memory).
+    """
+
+    name: str
+    unit: str
+    device: int
+    capacity: int | None
+    base: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """How a message passes from one stage to its neighbour: one row per boundary and direction.
+
+    Attributes
+    ----------
+    boundary
+        The lower of the two stages.
+    kind
+        `Kind.ACTIVATION` (boundary to boundary + 1) or `Kind.GRADIENT` (back).
+    sender, receiver
+        Device indices within a replica (0 .. devices per replica - 1).
+    link
+        Name of the channel, None for a local hand-over or a missing route.
+    lanes
+        Lane resource number per replica; empty where the message queues nowhere.
+    transfer_ns
+        Time on the lane for a microbatch of multiplier 1 (the worst over all phases of a clock-anchored window).
+    latency_ns
+        One-way latency after the transfer; occupies nothing.
+    missing
+        True if no route joins the two devices: then no schedule exists.
+    """
+
+    boundary: int
+    kind: Kind
+    sender: int
+    receiver: int
+    link: str | None
+    lanes: tuple[int, ...]
+    transfer_ns: int
+    latency_ns: int
+    missing: bool = False
+
+    @property
+    def local(self) -> bool:
+        """Whether both stages sit on one device."""
+        return self.sender == self.receiver
+
+
+@dataclass(frozen=True, slots=True)
+class StageInfo:
+    """What is told about a stage: its layers (text) and its device index within a replica."""
+
+    layers: str | None
+    device: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecomputeChoice:
+    """Other durations and amounts that hold if the stage is recomputed; chosen once per stage for the whole step."""
+
+    stage: int
+    operations: IntArray
+    durations_ns: IntArray
+    holdings: IntArray
+    amounts: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operations:
+    """All operations, one row each; every array has the same length N.
+
+    Attributes
+    ----------
+    kind
+        `Kind` values.
+    stage
+        The stage; for a transfer the boundary (lower stage); -1 for an extra operation.
+    microbatch, replica
+        From 0; 0 for an extra operation.
+    duration_ns
+        At the full rate of its lane.
+    resource
+        Device or lane number, `NO_RESOURCE` for none.
+    """
+
+    kind: IntArray
+    stage: IntArray
+    microbatch: IntArray
+    replica: IntArray
+    duration_ns: IntArray
+    resource: IntArray
+
+    def __len__(self) -> int:
+        """Return the number of operations."""
+        return len(self.kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Precedences:
+    """`start(after[i]) >= end(before[i]) + lag_ns[i]`."""
+
+    before: IntArray
+    after: IntArray
+    lag_ns: IntArray
+
+    def __len__(self) -> int:
+        """Return the number of precedences."""
+        return len(self.before)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holdings:
+    """`amount[i]` of pool `pool[i]` is held from the START of `taken_by[i]` to the END of `given_by[i]`."""
+
+    pool: IntArray
+    taken_by: IntArray
+    given_by: IntArray
+    amount: IntArray
+
+    def __len__(self) -> int:
+        """Return the number of holdings."""
+        return len(self.pool)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A compiled spec.
+
+    Attributes
+    ----------
+    digest
+        The spec's digest.
+    traversal
+        `unidirectional`, `loop`, `wave` or `map`.
+    stages, microbatches, replicas
+        Counts; `replicas` counts modelled copies, each standing for `merged_replicas` real ones.
+    devices, lanes
+        Resources: number r < len(devices) is a device, r >= len(devices) the lane r - len(devices). The devices of
+        replica q are `q * devices_per_replica + index`.
+    chains
+        Classes of operations (same stage and kind, same hop and direction, within a replica) that keep this order of
+        starts. If `chains_required`, every schedule must; otherwise they may be assumed, as microbatches are identical.
+    due_ns
+        Latest end per operation, None for no deadline at all; `NO_DEADLINE` where that operation has none.
+    extras
+        Name and operation number of each extra operation.
+    tokens_per_step
+        For tokens per second, None where the sequence length is unknown.
+    robust
+        True if durations hold for every phase of a clock-anchored window.
+    """
+
+    digest: str
+    traversal: str
+    stages: tuple[StageInfo, ...]
+    multipliers: tuple[str, ...]
+    replicas: int
+    merged_replicas: int
+    devices: tuple[Device, ...]
+    lanes: tuple[Lane, ...]
+    operations: Operations
+    precedences: Precedences
+    pools: tuple[Pool, ...]
+    holdings: Holdings
+    hops: tuple[Hop, ...]
+    chains: tuple[IntArray, ...]
+    chains_required: bool
+    choices: tuple[RecomputeChoice, ...] = ()
+    extras: tuple[tuple[str, int], ...] = ()
+    due_ns: IntArray | None = None
+    tokens_per_step: int | None = None
+    robust: bool = False
+    recomputed: frozenset[int] = field(default_factory=frozenset)
+
+    @property
+    def microbatches(self) -> int:
+        """Number of microbatches per replica."""
+        return len(self.multipliers)
+
+    @property
+    def identical(self) -> bool:
+        """Whether all microbatches are alike."""
+        return len(set(self.multipliers)) == 1
+
+    @property
+    def devices_per_replica(self) -> int:
+        """Number of pipeline ranks."""
+        return len(self.devices) // self.replicas
+
+    @property
+    def resources(self) -> int:
+        """Number of devices and lanes."""
+        return len(self.devices) + len(self.lanes)
+
+    def resource_name(self, resource: int) -> str:
+        """Name a device or lane for people; a replica is named where there are several."""
+        if resource < len(self.devices):
+            device = self.devices[resource]
+            return f"{device.name} (replica {device.replica})" if self.replicas > 1 else device.name
+        lane = self.lanes[resource - len(self.devices)]
+        shared = self.replicas == 1 or lane.replica is None
+        return lane.name if shared else f"{lane.name} (replica {lane.replica})"
+
+    @cached_property
+    def numbers(self) -> IntArray:
+        """Operation number by [kind, replica, stage, microbatch], -1 where there is none; extras left out."""
+        ops = self.operations
+        table = np.full((Kind.EXTRA, self.replicas, len(self.stages), self.microbatches), -1, dtype=np.int64)
+        rows = np.flatnonzero(ops.kind < Kind.EXTRA)
+        table[ops.kind[rows], ops.replica[rows], ops.stage[rows], ops.microbatch[rows]] = rows
+        return table
+
+    def number(self, kind: Kind, stage: int, microbatch: int, replica: int = 0) -> int | None:
+        """Find an operation; None if the problem has no such one."""
+        found = int(self.numbers[kind, replica, stage, microbatch])
+        return None if found < 0 else found
+
+    @cached_property
+    def by_resource(self) -> tuple[IntArray, ...]:
+        """Operation numbers of each device and lane, ascending."""
+        order = np.argsort(self.operations.resource, kind="stable")
+        edges = np.searchsorted(self.operations.resource[order], np.arange(self.resources + 1))
+        return tuple(order[edges[r] : edges[r + 1]] for r in range(self.resources))
+
+    def label(self, operation: int) -> str:
+        """Name an operation for people: `F of stage 2, microbatch 5`."""
+        for name, number in self.extras:
+            if number == operation:
+                return f"extra operation {name}"
+        ops = self.operations
+        kind = Kind(int(ops.kind[operation]))
+        what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient"}.get(kind, kind.name)
+        where = f"over boundary {ops.stage[operation]}" if kind.is_transfer else f"of stage {ops.stage[operation]}"
+        text = f"{what} {where}, microbatch {ops.microbatch[operation]}"
+        return f"{text}, replica {ops.replica[operation]}" if self.replicas > 1 else text
+
+    def recompute(self, stages: frozenset[int]) -> Problem:
+        """Return the problem in which exactly `stages` take their recompute option.
+
+        Raises
+        ------
+        ValueError
+            If a stage has no option, or the problem has been resolved before.
+        """
+        if self.recomputed:
+            raise ValueError("recompute options are applied already")
+        known = {choice.stage: choice for choice in self.choices}
+        if unknown := stages - known.keys():
+            raise ValueError(f"stage {min(unknown)} has no recompute option")
+        durations, amounts = self.operations.duration_ns.copy(), self.holdings.amount.copy()
+        for stage in stages:
+            choice = known[stage]
+            durations[choice.operations] = choice.durations_ns
+            amounts[choice.holdings] = choice.amounts
+        return replace(
+            self,
+            operations=replace(self.operations, duration_ns=durations),
+            holdings=replace(self.holdings, amount=amounts),
+            recomputed=stages,
+        )
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over operation numbers."""
+        return iter(range(len(self.operations)))

@@ -1,0 +1,1 @@
+"""Construct, bound, improve, certify: an answer within a time limit."""

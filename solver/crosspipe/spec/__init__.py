@@ -1,0 +1,1 @@
+"""What people write: the cluster spec, its parsing, validation and digest."""
