@@ -1,0 +1,221 @@
+"""Puts the parts of one problem together: compute, messages, memory, extra operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.problem.builder import Builder
+from crosspipe.problem.lanes import LaneTable
+from crosspipe.problem.problem import NO_DEADLINE, Hop, Kind, Pool, RecomputeChoice
+from crosspipe.problem.rounding import to_bytes, to_ns
+from crosspipe.problem.work import StageWork, scaled, stage_work
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from decimal import Decimal
+
+    from crosspipe.problem.channels import Route
+    from crosspipe.problem.network import Network
+    from crosspipe.problem.problem import IntArray, Operations
+    from crosspipe.problem.ranks import Rank
+    from crosspipe.spec.model import ExtraOperation, Spec
+    from crosspipe.spec.stages import RecomputeOption, Stage
+
+
+class Assembly:
+    """One placement being compiled; `build` fills the builder, pools, hops, choices and extras."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        stages: Sequence[Stage],
+        multipliers: Sequence[Decimal],
+        device_of_stage: Sequence[int],
+        ranks: Sequence[Rank],
+        replicas: int,
+        network: Network,
+    ) -> None:
+        self._spec, self._stages, self._multipliers = spec, stages, multipliers
+        self._place, self._ranks, self._replicas, self._network = device_of_stage, ranks, replicas, network
+        data = spec.parallel.data
+        self.merged = data if isinstance(data, int) and replicas == 1 else 1
+        self.builder = Builder(replicas, len(multipliers))
+        self.lanes = LaneTable(replicas * len(ranks), replicas)
+        self.blocks: dict[tuple[Kind, int], IntArray] = {}
+        self.pools: list[Pool] = []
+        self.hops: list[Hop] = []
+        self.choices: list[RecomputeChoice] = []
+        self.extras: list[tuple[str, int]] = []
+        self._work: list[StageWork] = []
+
+    def stages_on(self, device: int) -> tuple[int, ...]:
+        """Stages that sit on a device (index within a replica)."""
+        return tuple(stage for stage, place in enumerate(self._place) if place == device)
+
+    def build(self) -> None:
+        """Compile all parts, in an order that depends on the spec alone."""
+        self._memory_pools()
+        for stage in range(len(self._stages)):
+            self._compute(stage)
+        for boundary in range(len(self._stages) - 1):
+            self._message(boundary, Kind.ACTIVATION)
+            if self._work[boundary].backward is not None:
+                self._message(boundary, Kind.GRADIENT)
+        for extra in self._spec.extra_operations:
+            self._extra(extra)
+
+    def due_ns(self, operations: Operations) -> IntArray | None:
+        """Latest ends, None if the spec sets no deadline."""
+        limits = self._spec.limits
+        if limits.deadline_ms is None and not limits.stage_deadlines_ms:
+            return None
+        latest = NO_DEADLINE if limits.deadline_ms is None else to_ns(limits.deadline_ms)
+        due = np.full(len(operations), latest, dtype=np.int64)
+        for stage, deadline_ms in limits.stage_deadlines_ms.items():
+            of_stage = (operations.stage == stage) & (operations.kind <= Kind.BW)
+            due[of_stage] = np.minimum(due[of_stage], to_ns(deadline_ms))
+        return due
+
+    def _resources(self, stage: int) -> IntArray:
+        return self._place[stage] + len(self._ranks) * np.arange(self._replicas, dtype=np.int64)
+
+    def _memory_pools(self) -> None:
+        for replica in range(self._replicas):
+            for index, rank in enumerate(self._ranks):
+                static = sum(to_bytes(self._stages[stage].static_mb) for stage in self.stages_on(index))
+                device = replica * len(self._ranks) + index
+                self.pools.append(Pool("memory", "bytes", device, rank.capacity_bytes, static))
+
+    def _compute(self, stage: int) -> None:
+        given = self._stages[stage]
+        work = self._stage_work(stage, None)
+        self._work.append(work)
+        resources = self._resources(stage)
+        for kind, durations in work.durations_ns.items():
+            self.blocks[kind, stage] = self.builder.block(kind, stage, durations, resources)
+        chain = [self.blocks[kind, stage] for kind in (Kind.F, Kind.B, Kind.BW, Kind.W) if kind in work.durations_ns]
+        for before, after in zip(chain, chain[1:], strict=False):
+            self.builder.after(before, after)
+        rows = self._hold(stage, work, resources)
+        self._in_flight(stage, work, resources)
+        if given.recompute_option is not None:
+            self._choice(stage, rows, given.recompute_option)
+
+    def _stage_work(self, stage: int, option: RecomputeOption | None) -> StageWork:
+        factor = self._ranks[self._place[stage]].time_factor
+        split = self._spec.training.split_backward
+        return stage_work(self._stages[stage], factor, self._multipliers, split, option)
+
+    def _hold(self, stage: int, work: StageWork, resources: IntArray) -> list[IntArray]:
+        """Hold the stage's memory; three blocks of rows, in the order of `_amounts`."""
+        first, last = self.blocks[Kind.F, stage], self.blocks[work.last, stage]
+        backward = last if work.backward is None else self.blocks[work.backward, stage]
+        spans = [(first, backward), (first, last), (backward, last)]
+        return [
+            self.builder.hold(resources, taken, given, amounts)
+            for (taken, given), amounts in zip(spans, _amounts(work), strict=True)
+        ]
+
+    def _choice(self, stage: int, rows: list[IntArray], option: RecomputeOption) -> None:
+        work = self._stage_work(stage, option)
+        if work.backward is None:
+            return
+        operations = self.blocks[work.backward, stage]
+        self.choices.append(
+            RecomputeChoice(
+                stage,
+                operations.ravel(),
+                np.tile(work.durations_ns[work.backward], self._replicas),
+                np.concatenate(rows),
+                np.concatenate([np.tile(amounts, self._replicas) for amounts in _amounts(work)]),
+            )
+        )
+
+    def _in_flight(self, stage: int, work: StageWork, resources: IntArray) -> None:
+        caps = self._spec.limits.in_flight
+        cap = caps[stage] if isinstance(caps, list) else caps
+        if cap is None:
+            return
+        first = len(self.pools)
+        self.pools += [Pool(f"in flight on stage {stage}", "microbatches", int(d), cap) for d in resources]
+        one = np.ones(len(self._multipliers), dtype=np.int64)
+        pools = first + np.arange(self._replicas, dtype=np.int64)
+        self.builder.hold(pools, self.blocks[Kind.F, stage], self.blocks[work.last, stage], one)
+
+    def _message(self, boundary: int, kind: Kind) -> None:
+        ends = (boundary, boundary + 1) if kind is Kind.ACTIVATION else (boundary + 1, boundary)
+        sender, receiver = (self._place[stage] for stage in ends)
+        produced, consumed = (self._side(stage, kind) for stage in ends)
+        if sender == receiver:
+            self.builder.after(produced, consumed)
+            self.hops.append(Hop(boundary, kind, sender, receiver, None, (), 0, 0))
+            return
+        route = self._network.route(self._ranks[sender], self._ranks[receiver])
+        if route is None:
+            self.builder.after(produced, consumed)
+            self.hops.append(Hop(boundary, kind, sender, receiver, None, (), 0, 0, missing=True))
+            return
+        self._send(boundary, kind, route, produced, consumed, sender, receiver)
+
+    def _side(self, stage: int, kind: Kind) -> IntArray:
+        backward = self._work[stage].backward
+        if kind is Kind.ACTIVATION or backward is None:
+            return self.blocks[Kind.F, stage]
+        return self.blocks[backward, stage]
+
+    def _send(
+        self,
+        boundary: int,
+        kind: Kind,
+        route: Route,
+        produced: IntArray,
+        consumed: IntArray,
+        sender: int,
+        receiver: int,
+    ) -> None:
+        stage = self._stages[boundary]
+        size = stage.boundary_mb
+        if kind is Kind.GRADIENT and stage.gradient_mb is not None:
+            size = stage.gradient_mb
+        copies = 1 if route.channel.per_replica else self.merged
+        whole_ms = route.timing.transfer_ms(size, copies)
+        durations = scaled(
+            lambda m: self.lanes.reserved_ns(route.channel, route.direction, to_ns(whole_ms * m)), self._multipliers
+        )
+        latency = to_ns(route.latency_ms)
+        lanes: tuple[int, ...] = ()
+        if durations.any():
+            lanes = self.lanes.numbers(route.channel, route.direction)
+            sent = self.builder.block(kind, boundary, durations, np.array(lanes, dtype=np.int64))
+            self.blocks[kind, boundary] = sent
+            self.builder.after(produced, sent)
+            self.builder.after(sent, consumed, latency)
+            produced = np.where(sent < 0, produced, -1)
+        self.builder.after(produced, consumed, latency)
+        one = self.lanes.reserved_ns(route.channel, route.direction, to_ns(whole_ms))
+        self.hops.append(Hop(boundary, kind, sender, receiver, route.channel.name, lanes, one, latency))
+
+    def _extra(self, extra: ExtraOperation) -> None:
+        duration = 0 if extra.duration_ms is None else to_ns(extra.duration_ms)
+        resource: int | None = None
+        if extra.device is not None:
+            resource = next(index for index, rank in enumerate(self._ranks) if rank.name == extra.device)
+        found = None if extra.lane is None else self._network.lane(extra.lane)
+        if found is not None:
+            channel, direction, timing = found
+            if extra.size_mb is not None:
+                duration = to_ns(timing.transfer_ms(extra.size_mb, 1 if channel.per_replica else self.merged))
+            duration = self.lanes.reserved_ns(channel, direction, duration)
+            resource = self.lanes.numbers(channel, direction)[0]
+        number = self.builder.single(duration, resource)
+        self.extras.append((extra.name, number))
+        for stage in extra.after:
+            self.builder.after(self.blocks[self._work[stage].last, stage], np.array([[number]]))
+        for stage in extra.before:
+            self.builder.after(np.array([[number]]), self.blocks[Kind.F, stage])
+
+
+def _amounts(work: StageWork) -> tuple[IntArray, IntArray, IntArray]:
+    return work.until_backward_bytes, work.retained_bytes, work.extra_bytes
