@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,7 +97,7 @@ class Assembly:
         for kind, durations in work.durations_ns.items():
             self.blocks[kind, stage] = self.builder.block(kind, stage, durations, resources)
         chain = [self.blocks[kind, stage] for kind in (Kind.F, Kind.B, Kind.BW, Kind.W) if kind in work.durations_ns]
-        for before, after in zip(chain, chain[1:], strict=False):
+        for before, after in pairwise(chain):
             self.builder.after(before, after)
         rows = self._hold(stage, work, resources)
         self._in_flight(stage, work, resources)

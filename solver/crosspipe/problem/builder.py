@@ -9,6 +9,8 @@ import numpy as np
 from crosspipe.problem.problem import NO_RESOURCE, Holdings, Kind, Operations, Precedences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crosspipe.problem.problem import IntArray
 
 
@@ -87,6 +89,6 @@ class Builder:
         return Holdings(*_stacked(self._holdings, 4))
 
 
-def _stacked(rows: list[tuple[IntArray, ...]], width: int) -> list[IntArray]:
+def _stacked(rows: Sequence[tuple[IntArray, ...]], width: int) -> list[IntArray]:
     empty = np.zeros(0, dtype=np.int64)
     return [np.concatenate([empty, *(row[column] for row in rows)]).astype(np.int64) for column in range(width)]

@@ -1,8 +1,8 @@
 """Windows anchored to the clock: the schedule meets them at an unknown phase and must hold for every one.
 
-Each transfer reserves, on its lane, the longest time that any phase can make it take: waiting for the lane to open, then
-the transfer. Whatever the phase, it then starts and ends inside its reservation, so reservations one after another never
-meet on the lane and every arrival is on time. The reservation replaces the window.
+Each transfer reserves, on its lane, the longest time that any phase can make it take: waiting for the lane to open,
+then the transfer. Whatever the phase, it then starts and ends inside its reservation, so reservations one after another
+never meet on the lane and every arrival is on time. The reservation replaces the window.
 """
 
 from __future__ import annotations

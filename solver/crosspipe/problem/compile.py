@@ -11,7 +11,7 @@ from crosspipe.errors import Fault, SpecError, TooLargeError
 from crosspipe.problem.assembly import Assembly
 from crosspipe.problem.network import Network
 from crosspipe.problem.placement import StageMap, stage_maps
-from crosspipe.problem.problem import Device, Kind, Problem, StageInfo
+from crosspipe.problem.problem import Device, Problem, StageInfo
 from crosspipe.problem.ranks import ranks_of
 from crosspipe.spec.stages import Microbatches, StagesModel
 
@@ -84,7 +84,7 @@ def _compile(
         holdings=assembly.builder.holdings(),
         hops=tuple(assembly.hops),
         chains=_chains(assembly, multipliers, spec),
-        chains_required=len(set(multipliers)) > 1,
+        chains_required=_fixed(spec),
         choices=tuple(assembly.choices),
         extras=tuple(assembly.extras),
         due_ns=assembly.due_ns(operations),
@@ -95,12 +95,15 @@ def _compile(
 
 def _chains(assembly: Assembly, multipliers: Sequence[Decimal], spec: Spec) -> tuple[IntArray, ...]:
     """Index order per class: free to assume where microbatches are alike, required where the spec fixes it."""
-    given = spec.training.microbatches
-    fixed = isinstance(given, Microbatches) and given.order == "fixed"
-    if len(set(multipliers)) > 1 and not fixed:
+    if len(set(multipliers)) > 1 and not _fixed(spec):
         return ()
     rows = [row[row >= 0] for block in assembly.blocks.values() for row in block]
     return tuple(np.asarray(row, dtype=np.int64) for row in rows if len(row) > 1)
+
+
+def _fixed(spec: Spec) -> bool:
+    given = spec.training.microbatches
+    return isinstance(given, Microbatches) and given.order == "fixed"
 
 
 def _multipliers(spec: Spec) -> list[Decimal]:
@@ -127,4 +130,4 @@ def _tokens(spec: Spec, microbatches: int) -> int | None:
     return microbatches * (training.microbatch or 1) * copies * training.sequence_length
 
 
-__all__ = ["MOST_OPERATIONS", "Kind", "compile_spec"]
+__all__ = ["MOST_OPERATIONS", "compile_spec"]

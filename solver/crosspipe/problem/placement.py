@@ -70,7 +70,7 @@ def _by_traversal(traversal: str, stages: int, devices: int) -> tuple[StageMap, 
         rule = (
             "a unidirectional traversal needs one stage per device"
             if traversal == "unidirectional"
-            else "the number of stages must be a multiple of the number of devices, unless `placement.map` says where each sits"
+            else "without `placement.map` the number of stages must be a multiple of the number of devices"
         )
         nearest = devices if traversal == "unidirectional" else max(devices, round(stages / devices) * devices)
         raise SpecError([Fault("/model/stages", rule, f"{stages} stages on {devices} devices", f"{nearest} stages")])
