@@ -110,13 +110,15 @@ class Assembly:
         return stage_work(self._stages[stage], factor, self._multipliers, split, option)
 
     def _hold(self, stage: int, work: StageWork, resources: IntArray) -> list[IntArray]:
-        """Hold the stage's memory; three blocks of rows, in the order of `_amounts`."""
+        """Hold the stage's memory, in the order of `_amounts`; nothing is left out that an option may change."""
         first, last = self.blocks[Kind.F, stage], self.blocks[work.last, stage]
         backward = last if work.backward is None else self.blocks[work.backward, stage]
         spans = [(first, backward), (first, last), (backward, last)]
+        fixed = self._stages[stage].recompute_option is None
         return [
             self.builder.hold(resources, taken, given, amounts)
             for (taken, given), amounts in zip(spans, _amounts(work), strict=True)
+            if amounts.any() or not fixed
         ]
 
     def _choice(self, stage: int, rows: list[IntArray], option: RecomputeOption) -> None:
