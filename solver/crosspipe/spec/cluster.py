@@ -7,29 +7,64 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from crosspipe.spec.base import Count, Factor, Fraction01, Gb, Gbps, Mb, Ms, Name, Price, SpecModel
+from crosspipe.spec.base import (
+    Count,
+    Factor,
+    Flag,
+    Fraction01,
+    Gb,
+    Gbps,
+    Mb,
+    Ms,
+    Name,
+    PositiveMs,
+    Price,
+    SpecModel,
+    Tflops,
+)
 
 ONE = Decimal(1)
 
 
 class Pool(SpecModel):
-    """Like devices inside a site: `gpus` of a catalogue accelerator, or `devices` (pipeline ranks) with measured numbers."""
+    """Like devices of a site: `gpus` of a catalogue accelerator, or measured `devices` (pipeline ranks)."""
 
     gpus: Count | None = None
+    """Number of accelerators, over all tensor and data replicas; needs `gpu`."""
+
     gpu: Name | None = None
+    """The accelerator's name in the catalogue, such as `h100-80gb`."""
+
     devices: Count | None = None
+    """Number of pipeline ranks in one replica; a rank is an accelerator or a tensor-parallel group acting as one."""
+
     time_factor: Factor = ONE
+    """Multiplies all compute times of the stages on these devices: 2 = half as fast."""
+
+    tflops: Tflops | None = None
+    """Dense peak of one accelerator in TFLOP/s; default that of the catalogue."""
+
     memory_gb: Gb | None = None
+    """Memory in GB (10^9 bytes) of one device, with `gpus` of one accelerator; null = that of `gpu`, else no limit."""
+
     price_per_hour: Price | None = None
+    """Price per hour, in any currency, of one device, with `gpus` of one accelerator."""
 
 
 class Site(Pool):
     """A datacenter: one pool written in place, or a list of unlike `pools`."""
 
-    pools: list[Pool] | None = Field(default=None, min_length=1)
+    pools: Annotated[list[Pool], Field(min_length=1)] | None = None
+    """Unlike devices of this site, in pipeline order, in place of `gpus` or `devices`."""
+
     hop_latency_ms: Ms | None = None
+    """One-way latency in ms between two devices of the site; default 0 in the measured form."""
+
     hop_bandwidth_gbps: Gbps | None = None
+    """Bandwidth in Gb/s between any two devices of the site; default none (nothing queues) in the measured form."""
+
     memory_headroom: Fraction01 | None = None
+    """Fraction of the memory kept free; default 0.04 where memory is estimated, 0 where it was measured."""
 
 
 Interval = Annotated[tuple[Ms, Ms | None], Field(description="[start, end) in ms; an end of null = for ever")]
@@ -45,19 +80,52 @@ class Link(SpecModel):
     """
 
     between: tuple[Name, Name] | None = None
+    """The two places joined, both directions; a place is a site or a device (`site/0`)."""
+
     from_: Name | None = Field(default=None, alias="from")
+    """The sending place of a link of one direction; needs `to`."""
+
     to: Name | None = None
+    """The receiving place of a link of one direction; needs `from`."""
+
     one_way_latency_ms: Ms | None = None
+    """Latency of one direction in ms; it occupies nothing."""
+
     rtt_ms: Ms | None = None
+    """Round-trip time in ms; half of it is the one-way latency."""
+
     bandwidth_gbps: Gbps | None = None
+    """Bandwidth of one direction in Gb/s (10^9 bits per second)."""
+
     transfer_ms: Ms | None = None
-    transfer_table: list[TablePoint] | None = Field(default=None, min_length=1)
+    """Time in ms that each message occupies the lane, in place of a bandwidth."""
+
+    transfer_table: Annotated[list[TablePoint], Field(min_length=1)] | None = None
+    """Measured pairs of size in MB and time in ms, in place of a bandwidth; linear in between."""
+
     duplex: Literal["full", "half"] = "full"
+    """`full`: a lane for each direction; `half`: one lane for both."""
+
     group: Name | None = None
+    """Links of one group share one channel."""
+
     lane: Literal["out", "back"] | None = None
-    per_replica: bool = False
-    closed_ms: list[Interval] | None = Field(default=None, min_length=1)
-    open_ms: list[Interval] | None = Field(default=None, min_length=1)
-    slow_ms: list[SlowInterval] | None = Field(default=None, min_length=1)
-    period_ms: Ms | None = None
+    """The lane of the group's channel that a `from`/`to` link uses; default `out`."""
+
+    per_replica: Flag = False
+    """Whether each data-parallel replica has such a link of its own; otherwise all share it."""
+
+    closed_ms: Annotated[list[Interval], Field(min_length=1)] | None = None
+    """Intervals in ms in which no transfer may be in progress."""
+
+    open_ms: Annotated[list[Interval], Field(min_length=1)] | None = None
+    """The only intervals in ms in which transfers may be in progress."""
+
+    slow_ms: Annotated[list[SlowInterval], Field(min_length=1)] | None = None
+    """Intervals in ms with a lower rate in Gb/s."""
+
+    period_ms: PositiveMs | None = None
+    """The windows repeat with this period in ms; default once."""
+
     anchor: Literal["iteration", "clock"] = "iteration"
+    """What the windows count from: the start of the step, or a clock whose phase is unknown to the schedule."""

@@ -4,23 +4,44 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
-from crosspipe.spec.base import Count, Index, Mb, Ms, Name, PositiveMs, SpecModel
+from crosspipe.spec import branches
+from crosspipe.spec.base import Count, Flag, Index, IndexKey, Mb, Ms, Name, PositiveMs, SpecModel
 from crosspipe.spec.cluster import Link, Site
 from crosspipe.spec.stages import HuggingFaceModel, LayersModel, Microbatches, StagesModel
 
 Auto = Literal["auto"]
 
+Degree = Annotated[
+    Annotated[Count, Tag(branches.COUNT)] | Annotated[Auto, Tag(branches.WORD)], Discriminator(branches.degree_tag)
+]
+"""A degree of parallelism, or `auto`."""
+
 
 class Training(SpecModel):
     """The training step: how many microbatches, of what size."""
 
-    microbatches: Count | Microbatches | None = None
+    microbatches: (
+        Annotated[
+            Annotated[Count, Tag(branches.COUNT)] | Annotated[Microbatches, Tag(branches.UNLIKE)],
+            Discriminator(branches.microbatches_tag),
+        ]
+        | None
+    ) = None
+    """Microbatches of one replica per step: a number of like ones, or the multipliers of unlike ones."""
+
     global_batch: Count | None = None
+    """Sequences per step over all replicas, in place of `microbatches`; needs `microbatch`."""
+
     microbatch: Count | None = None
+    """Sequences per microbatch."""
+
     sequence_length: Count | None = None
-    split_backward: bool = True
+    """Tokens per sequence."""
+
+    split_backward: Flag = True
+    """Whether B and W are operations of their own; otherwise they run as one."""
 
 
 class Parallel(SpecModel):
@@ -31,18 +52,30 @@ class Parallel(SpecModel):
     models every replica, their messages taking turns.
     """
 
-    tensor: Count | Auto = "auto"
-    pipeline: Count | Auto = "auto"
-    data: Count | Auto = "auto"
+    tensor: Degree = "auto"
+    """Accelerators that act as one device."""
+
+    pipeline: Degree = "auto"
+    """Devices (pipeline ranks) of one replica."""
+
+    data: Degree = "auto"
+    """Replicas of the pipeline, each with its own microbatches."""
+
     replica_messages: Literal["merged", "separate"] = "merged"
+    """How the replicas' messages use a link that they share."""
 
 
 class Placement(SpecModel):
     """Which stage sits on which device: a traversal, or an explicit `map` of device names, one per stage."""
 
     traversal: Literal["auto", "unidirectional", "loop", "wave"] = "auto"
+    """`unidirectional`: stage s on device s; `loop`: s mod p; `wave`: there and back; `auto`: the best of them."""
+
     stages_per_device: Count = 1
-    map: list[Name] | None = Field(default=None, min_length=1)
+    """Stages (virtual stages, chunks) that each device holds."""
+
+    map: Annotated[list[Name], Field(min_length=1)] | None = None
+    """The device (`site/0`) of each stage, in place of a traversal."""
 
 
 class ExtraOperation(SpecModel):
@@ -53,12 +86,25 @@ class ExtraOperation(SpecModel):
     """
 
     name: Name
+    """Names the operation in the answer."""
+
     duration_ms: PositiveMs | None = None
+    """How long it takes in ms."""
+
     size_mb: Mb | None = None
+    """What it sends in MB, in place of a duration; needs a `lane` with a bandwidth."""
+
     lane: Name | None = None
+    """The lane it occupies: `group/out`, `group/back`, `group` (half duplex), or `from->to`."""
+
     device: Name | None = None
+    """The device (`site/0`) it occupies."""
+
     after: list[Index] = Field(default_factory=list)
+    """Stages whose backward work ends before it starts."""
+
     before: list[Index] = Field(default_factory=list)
+    """Stages whose first F starts after it ends."""
 
 
 class Limits(SpecModel):
@@ -68,23 +114,58 @@ class Limits(SpecModel):
     for none). `deadline_ms` bounds the makespan; `stage_deadlines_ms` bounds the end of all compute of a stage.
     """
 
-    in_flight: Count | list[Count | None] | None = None
+    in_flight: (
+        Annotated[
+            Annotated[Count, Tag(branches.COUNT)]
+            | Annotated[list[Count | None], Field(min_length=1), Tag(branches.LIST)],
+            Discriminator(branches.caps_tag),
+        ]
+        | None
+    ) = None
+    """Most microbatches whose activations a stage holds; one number, or one per stage (null = no cap)."""
+
     deadline_ms: PositiveMs | None = None
-    stage_deadlines_ms: dict[Index, PositiveMs] = Field(default_factory=dict)
+    """Latest end of the whole step in ms."""
+
+    stage_deadlines_ms: dict[IndexKey, PositiveMs] = Field(default_factory=dict)
+    """Latest end in ms of all compute of a stage, by the stage's number."""
 
 
 class Spec(SpecModel):
     """A cluster spec: model, training shape, sites and links."""
 
     name: Name | None = None
-    model: Name | StagesModel | LayersModel | HuggingFaceModel
+    """What the spec is called."""
+
+    model: Annotated[
+        Annotated[Name, Tag(branches.NAME)]
+        | Annotated[StagesModel, Tag(branches.STAGES)]
+        | Annotated[LayersModel, Tag(branches.LAYERS)]
+        | Annotated[HuggingFaceModel, Tag(branches.CONFIG)],
+        Discriminator(branches.model_tag),
+    ]
+    """A catalogue name, measured `stages` or `layers`, or the fields of a Hugging Face config.json."""
+
     training: Training
+    """The training step."""
+
     parallel: Parallel = Parallel()
+    """Degrees of parallelism."""
+
     sites: Annotated[dict[Name, Site], Field(min_length=1)]
+    """The datacenters by name; their order is the pipeline's."""
+
     links: list[Link] = Field(default_factory=list)
+    """The links that join sites or devices."""
+
     placement: Placement = Placement()
+    """Which stage sits on which device."""
+
     extra_operations: list[ExtraOperation] = Field(default_factory=list)
+    """Operations that run once per step."""
+
     limits: Limits = Limits()
+    """Limits beyond memory."""
 
 
 __all__ = ["ExtraOperation", "Limits", "Ms", "Parallel", "Placement", "Spec", "Training"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from crosspipe.spec.base import Count, Factor, Mb, Ms, Name, PositiveMs, SpecModel
+from crosspipe.spec.base import Count, Factor, Flag, Index, Mb, Ms, Name, PositiveMs, SpecModel
+from crosspipe.spec.branches import COUNT, LIST, stages_tag
 
 ZERO = Decimal(0)
 
@@ -15,8 +17,13 @@ class RecomputeOption(SpecModel):
     """Values a stage takes if the solver chooses to recompute it (once per stage, for the whole step)."""
 
     activation_mb: Mb
+    """Memory taken at the start of F, in MB, in place of the stage's own."""
+
     recompute_ms: Ms
+    """Time in ms added to the backward."""
+
     backward_extra_mb: Mb = ZERO
+    """Memory in MB taken at the start of the backward and given back at the end of W."""
 
 
 class Work(SpecModel):
@@ -27,74 +34,142 @@ class Work(SpecModel):
     """
 
     forward_ms: PositiveMs
+    """Time of F in ms."""
+
     backward_input_ms: Ms | None = None
+    """Time of B, the backward for the input gradient, in ms; alone (no W) where the weights do not train."""
+
     backward_weight_ms: Ms | None = None
+    """Time of W, the backward for the weight gradient, in ms."""
+
     backward_ms: Ms | None = None
-    frozen: bool = False
+    """Time of BW, the combined backward, in ms."""
+
+    frozen: Flag = False
+    """F only: no backward, activations are given back at the end of F."""
+
     recompute_ms: Ms = ZERO
+    """Time in ms by which recomputation lengthens the backward."""
+
     activation_mb: Mb = ZERO
+    """Memory in MB taken at the start of F."""
+
     retained_mb: Mb | None = None
+    """The part of `activation_mb`, in MB, kept from the end of B to the end of W; default all of it."""
+
     backward_extra_mb: Mb = ZERO
+    """Memory in MB taken at the start of the backward and given back at the end of W."""
+
     static_mb: Mb = ZERO
+    """Memory in MB held all the time: weights, gradients, optimizer state."""
+
     boundary_mb: Mb = ZERO
+    """Message to the next stage in MB."""
+
     gradient_mb: Mb | None = None
+    """Message back from the next stage in MB; default that of `boundary_mb`."""
 
 
 class Stage(Work):
     """One stage: a contiguous run of layers that sits on one device."""
 
     recompute_option: RecomputeOption | None = None
+    """Other values that the solver may choose for this stage."""
+
     device: Name | None = None
+    """The device (`site/0`) this stage sits on; given for all stages or none."""
+
     layers: Name | None = None
+    """The layers it holds, in words; told back in the answer."""
 
 
 class UniformStages(Work):
     """`count` stages of equal work."""
 
     count: Count
+    """Number of stages."""
+
     recompute_option: RecomputeOption | None = None
+    """Other values that the solver may choose, for each stage apart."""
 
 
 class StagesModel(SpecModel):
     """The model as measured stages: a list of unlike ones, or a count of like ones."""
 
-    stages: UniformStages | list[Stage]
+    stages: Annotated[
+        Annotated[UniformStages, Tag(COUNT)] | Annotated[list[Stage], Field(min_length=1), Tag(LIST)],
+        Discriminator(stages_tag),
+    ]
+    """A list of stages in pipeline order, or `count` like ones."""
 
 
 class Layer(Work):
     """One layer, or `repeat` layers alike in a row."""
 
     name: Name | None = None
+    """What the layer is called in the answer."""
+
     repeat: Count = 1
+    """Number of such layers in a row."""
 
 
 class LayersModel(SpecModel):
     """The model as measured layers, in order; cut evenly by time into stages until assignment decides it."""
 
-    layers: list[Layer] = Field(min_length=1)
+    layers: Annotated[list[Layer], Field(min_length=1)]
+    """The layers in order, embedding and head included."""
 
 
 class HuggingFaceModel(SpecModel):
     """A dense decoder given by the fields of its Hugging Face `config.json`; other fields are ignored."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore")
 
     hidden_size: Count
+    """Width of the residual stream."""
+
     num_hidden_layers: Count
+    """Number of decoder layers."""
+
     num_attention_heads: Count
+    """Number of query heads."""
+
     num_key_value_heads: Count | None = None
+    """Number of key and value heads; default that of the query heads."""
+
     head_dim: Count | None = None
+    """Width of a head; default `hidden_size / num_attention_heads`."""
+
     intermediate_size: Count
+    """Width of the feed-forward network."""
+
     vocab_size: Count
-    tie_word_embeddings: bool = False
+    """Number of tokens in the vocabulary."""
+
+    tie_word_embeddings: Flag = False
+    """Whether embedding and head share their weights."""
+
     model_type: Name | None = None
+    """The family's name, such as `llama`."""
+
+    num_local_experts: Index | None = None
+    """Experts per layer as Mixtral counts them; a mixture of experts is not estimated from its config."""
+
+    num_experts: Index | None = None
+    """Experts per layer as Qwen counts them."""
+
+    n_routed_experts: Index | None = None
+    """Experts per layer as DeepSeek counts them."""
 
 
 class Microbatches(SpecModel):
     """Microbatches of unlike length: `multipliers` scale times, activations and messages."""
 
-    multipliers: list[Factor] = Field(min_length=1)
-    order: str = Field(default="free", pattern="^(free|fixed)$")
+    multipliers: Annotated[list[Factor], Field(min_length=1)]
+    """One factor per microbatch; it scales F, B, W, recompute, activations and transfers."""
+
+    order: Literal["free", "fixed"] = "free"
+    """`free`: the schedule may reorder microbatches; `fixed`: everything runs in list order."""
 
 
 __all__ = [
