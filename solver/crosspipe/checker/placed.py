@@ -1,0 +1,82 @@
+"""`Placed`: one operation with its time, as some producer or document claims it; and whose operation it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crosspipe.problem.problem import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One row of a schedule under judgement.
+
+    Attributes
+    ----------
+    kind
+        What the operation does.
+    stage
+        The stage; for a transfer the boundary (its lower stage); ignored for an extra operation.
+    microbatch, replica
+        From 0; ignored for an extra operation.
+    start_ns
+        Claimed start.
+    end_ns
+        Claimed end, or None to take the one that duration and lane imply.
+    resource
+        Device or lane number (as in the problem) it claims to run on, or None for no claim.
+    name
+        Name of an extra operation.
+    """
+
+    kind: Kind
+    stage: int
+    microbatch: int
+    replica: int
+    start_ns: int
+    end_ns: int | None = None
+    resource: int | None = None
+    name: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Name it for people, whether or not the problem has such an operation."""
+        if self.kind is Kind.EXTRA:
+            return f"extra operation {self.name}"
+        where = "over boundary" if self.kind.is_transfer else "of stage"
+        what = self.kind.name.lower() if self.kind.is_transfer else self.kind.name
+        return f"{what} {where} {self.stage}, microbatch {self.microbatch}, replica {self.replica}"
+
+
+Key = tuple[Kind, int, int, int, str | None]
+"""What names an operation: kind, stage, microbatch, replica, and the name of an extra one."""
+
+
+def key_of(placed: Placed) -> Key:
+    """Tell which operation a row means: rows with equal keys mean the same one."""
+    if placed.kind is Kind.EXTRA:
+        return (Kind.EXTRA, -1, 0, 0, placed.name)
+    return (placed.kind, placed.stage, placed.microbatch, placed.replica, None)
+
+
+def keys_of(problem: Problem) -> dict[Key, int]:
+    """Give the operation number of every key the problem knows."""
+    operations = problem.operations
+    rows = zip(
+        operations.kind.tolist(),
+        operations.stage.tolist(),
+        operations.microbatch.tolist(),
+        operations.replica.tolist(),
+        strict=True,
+    )
+    keys: dict[Key, int] = {
+        (Kind(kind), stage, microbatch, replica, None): number
+        for number, (kind, stage, microbatch, replica) in enumerate(rows)
+        if kind != Kind.EXTRA
+    }
+    keys.update({(Kind.EXTRA, -1, 0, 0, name): number for name, number in problem.extras})
+    return keys
