@@ -99,6 +99,12 @@ class NeverOpensError(CrossPipeError):
     code: ClassVar[str] = "lane_never_opens"
 
 
+class DoesNotFitError(CrossPipeError):
+    """A way of building schedules has none for this problem; the message says what it needs and what there is."""
+
+    code: ClassVar[str] = "does_not_fit"
+
+
 class OptionError(InputError):
     """An option of the solve (objective, time limit, gap, ...) is out of range."""
 
@@ -109,3 +115,9 @@ class ExportError(CrossPipeError):
     """A schedule cannot be written in the format asked for; the message says which rule of the format it breaks."""
 
     code: ClassVar[str] = "cannot_export"
+
+
+class InvalidModelError(CrossPipeError):
+    """The solver refused the model it was given: a fault of CrossPipe, never of its input."""
+
+    code: ClassVar[str] = "invalid_model"
