@@ -1,0 +1,102 @@
+"""Precedences that memory implies once each class runs in index order: redundant with the cumulative, far stronger.
+
+Take a pool with room C on a device with stages u_1 < ... < u_v. Let a_i(j) be what F of stage u_i takes for microbatch
+j and holds at least to the end of its backward (B or BW), w_i(j) the part of it held to the end of W. A microbatch
+between the start of F and the end of B of u_i holds `A_i(j) = a_1(j) + ... + a_i(j)`: F goes up through the stages and
+B comes down.
+
+1. In flight: `start F_i(n) >= end B_i(j)` if `A_i(j) + ... + A_i(n) > C`. Otherwise, in index order, none of B_i(j..n)
+   has ended when F_i(n) starts, and all of them hold.
+2. Weights: `start F_i(n) >= end W_i(j)` if `w_i(j) + ... + w_i(n-1) + a_i(n) > C`. Otherwise none of W_i(j..n-1) has
+   ended when F_i(n) starts.
+3. Dead end: `start F_i(n) >= end B_{i+1}(j)` if `A_i(j) + ... + A_i(n) + a_{i+1}(j) > C`. Suppose B_i(j) has not ended
+   when F_i(n) starts (else the claim holds, as B_{i+1}(j) came before). Then j..n all hold A_i, and none gives it back
+   before B_i(j), which needs F_{i+1}(j). Had F_{i+1}(j) not started, it never could. So it has, and what it took cannot
+   be held any more: B_{i+1}(j) has ended.
+
+With equal amounts rule 1 reads `F(j + K) after B(j)`, `K = floor(C / A_i)`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.model.arcs import Arcs
+from crosspipe.model.chains import in_order
+from crosspipe.problem.problem import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.model.ticks import Ticks
+    from crosspipe.problem.problem import IntArray
+
+
+def memory_arcs(ticks: Ticks) -> Arcs:
+    """Arcs that the rules above imply for every pool that can be exceeded; none where no index order may be assumed."""
+    pairs: list[tuple[int, int]] = []
+    if in_order(ticks.problem):
+        for pool, room in enumerate(ticks.room):
+            if room is not None:
+                pairs += _pool_pairs(ticks, pool, room)
+    before, after = (np.array([pair[side] for pair in pairs], dtype=np.int64) for side in (0, 1))
+    return Arcs(before, after, ticks.duration[before])
+
+
+def _pool_pairs(ticks: Ticks, pool: int, room: int) -> list[tuple[int, int]]:
+    """Pairs (before, after) of operations of one pool: `start(after) >= end(before)`."""
+    device = ticks.problem.devices[ticks.problem.pools[pool].device]
+    numbers = ticks.problem.numbers[:, device.replica]
+    taken, kept = _held(ticks, pool)
+    pairs: list[tuple[int, int]] = []
+    below = np.zeros(ticks.problem.microbatches, dtype=np.int64)
+    for place, stage in enumerate(device.stages):
+        backward = np.maximum(numbers[Kind.B, stage], numbers[Kind.BW, stage])
+        if backward[0] < 0:
+            continue
+        forward, own = numbers[Kind.F, stage], taken[stage]
+        held = below + own
+        pairs += _wait(forward, backward, held, held, room)
+        pairs += _wait(forward, numbers[Kind.W, stage], kept[stage], own, room)
+        if place + 1 < len(device.stages):
+            above = device.stages[place + 1]
+            next_backward = np.maximum(numbers[Kind.B, above], numbers[Kind.BW, above])
+            pairs += _wait(forward, next_backward, held, held, room, taken[above])
+        below = held
+    return pairs
+
+
+def _held(ticks: Ticks, pool: int) -> tuple[IntArray, IntArray]:
+    """Amounts [stage, microbatch] that F takes and holds to the end of the backward at least, and of W."""
+    ops, holdings = ticks.problem.operations, ticks.problem.holdings
+    shape = len(ticks.problem.stages), ticks.problem.microbatches
+    taken, kept = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    rows = np.flatnonzero((holdings.pool == pool) & (ops.kind[holdings.taken_by] == Kind.F))
+    taker, giver = holdings.taken_by[rows], holdings.given_by[rows]
+    same = (ops.stage[taker] == ops.stage[giver]) & (ops.microbatch[taker] == ops.microbatch[giver])
+    where = ops.stage[taker], ops.microbatch[taker]
+    for target, kinds in ((taken, (Kind.B, Kind.BW, Kind.W)), (kept, (Kind.W,))):
+        counted = same & np.isin(ops.kind[giver], kinds)
+        np.add.at(target, tuple(part[counted] for part in where), ticks.amount[rows][counted])
+    return taken, kept
+
+
+def _wait(
+    forward: IntArray, other: IntArray, held: IntArray, own: IntArray, room: int, more: IntArray | None = None
+) -> list[tuple[int, int]]:
+    """Pair F(n) with the last j for which `held(j) + ... + held(n-1) + own(n) + more(j)` exceeds the room.
+
+    Only where j moves on: the pairs of the microbatches between follow from the order of F.
+    """
+    if other[0] < 0:
+        return []
+    sums = np.concatenate([[0], np.cumsum(held)])
+    pairs: list[tuple[int, int]] = []
+    last = -1
+    for n in range(len(forward)):
+        total = sums[n] - sums[: n + 1] + own[n]
+        over = np.flatnonzero(total + (0 if more is None else more[: n + 1]) > room)
+        if len(over) and over[-1] > last:
+            last = int(over[-1])
+            pairs.append((int(other[last]), int(forward[n])))
+    return pairs

@@ -1,0 +1,119 @@
+"""Ticks: nanoseconds and bytes brought down to numbers small enough for CP-SAT, without losing a valid bound.
+
+CP-SAT 9.15 has answered a wrong INFEASIBLE at times around 10^10, and refuses models whose products overflow 64 bits.
+So time is divided by the greatest common divisor of everything that can decide a start, and where the horizon is still
+above `LARGEST_HORIZON`, by more than that (coarser), rounding everything down.
+
+Why the bound stays valid. Let f be nanoseconds per tick, and take any schedule with starts s, durations d, ends
+e >= s + d. Give operation i the start `floor(s_i / f)` and the duration `floor(d_i / f)`. As
+`floor(x) + floor(y) <= floor(x + y)`, its end is at most `floor(e_i / f)`. Hence precedences hold with lags rounded
+down, what did not overlap does not overlap (so holdings that all meet in the image, meeting pairwise before, met at one
+moment), ends are at most `floor(due / f)`, and a transfer outside `[a, b)` stays outside
+`[floor(a / f), floor(b / f))`. So every schedule has an image, and the optimum in ticks bounds the optimum:
+
+* makespan: the image's makespan is at most `floor(makespan / f)`, so `makespan >= f * bound`;
+* span: `floor(e / f) - floor(s / f) <= floor((e - s) / f) + 1`, so `span >= f * (bound - 1) + 1`.
+
+When the scaling is exact. If f divides every duration, lag, window edge, period and deadline, a left-shifted schedule
+(each start is a sum of such numbers) is its own image, so the optimal makespan is exactly `f * optimum`. For the span a
+cycle of constraints may pass k devices and then fixes `k * span`, with `k <= number of devices`; the span is exact in
+ticks of `f / lcm(1..devices)`, which is why a scale has a numerator too. One tick = one nanosecond is always exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd, lcm
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.problem.problem import NO_DEADLINE, Objective
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import IntArray, Problem
+
+LARGEST_HORIZON = 500_000_000
+"""Most ticks a schedule may last; half of the smallest factor at which a wrong answer of CP-SAT was seen."""
+
+LARGEST_EXACT_HORIZON = 2**40
+"""Most ticks of a model whose answer counts only if a differently presolved solve agrees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """`ticks = nanoseconds * ticks_per // ns_per`.
+
+    Attributes
+    ----------
+    ns_per, ticks_per
+        `ns_per` nanoseconds are `ticks_per` ticks.
+    exact
+        True if the optimum in ticks is the optimum.
+    """
+
+    ns_per: int
+    ticks_per: int
+    exact: bool
+
+    def ticks(self, ns: int) -> int:
+        """Round a time down to whole ticks."""
+        return ns * self.ticks_per // self.ns_per
+
+    def ticks_of(self, ns: IntArray) -> IntArray:
+        """Round an array of times down to whole ticks."""
+        if self.ticks_per == 1:
+            return ns // self.ns_per
+        return np.array([self.ticks(int(value)) for value in ns], dtype=np.int64)
+
+    def bound_ns(self, ticks: int, objective: Objective) -> int:
+        """Turn a lower bound in ticks into one in nanoseconds (see the module's proof)."""
+        if objective is Objective.SPAN and not self.exact:
+            return max((ticks - 1) * self.ns_per // self.ticks_per + 1, 0)
+        return -(-ticks * self.ns_per // self.ticks_per)
+
+    def ceiling(self, value_ns: int, objective: Objective) -> int:
+        """Largest objective in ticks that the image of a schedule of this value can have."""
+        return self.ticks(value_ns) + (1 if objective is Objective.SPAN else 0)
+
+
+def choose_scale(problem: Problem, horizon_ns: int, objective: Objective, largest: int = LARGEST_HORIZON) -> Scale:
+    """Choose the finest scale whose horizon CP-SAT can be trusted with, preferring small numbers.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    horizon_ns
+        Latest end of any operation that the model will allow, nanoseconds.
+    objective
+        What is minimised; the span needs fractions of the common divisor (see the module).
+    largest
+        Most ticks the horizon may have.
+    """
+    common = common_divisor(problem)
+    parts = 1
+    if objective is Objective.SPAN:
+        parts = lcm(*range(1, len(problem.devices) + 1))
+    if parts < common and horizon_ns * parts // common <= largest:
+        return Scale(common, parts, exact=True)
+    if horizon_ns <= largest:
+        return Scale(1, 1, exact=True)
+    factor = max(1, -(-horizon_ns // (common * largest)))
+    return Scale(common * factor, 1, exact=factor == 1 and (parts == 1 or common == 1))
+
+
+def common_divisor(problem: Problem) -> int:
+    """Greatest common divisor in nanoseconds of all durations, lags, edges and periods of windows, and deadlines."""
+    times = [problem.operations.duration_ns, problem.precedences.lag_ns]
+    if problem.due_ns is not None:
+        times.append(problem.due_ns[problem.due_ns != NO_DEADLINE])
+    edges = [
+        edge
+        for lane in problem.lanes
+        for window in lane.windows
+        for edge in (window.start_ns, window.end_ns, window.period_ns)
+        if edge is not None
+    ]
+    times.append(np.array(edges, dtype=np.int64))
+    return gcd(*(int(np.gcd.reduce(part)) for part in times if len(part))) or 1

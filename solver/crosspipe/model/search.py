@@ -1,0 +1,185 @@
+"""One run of CP-SAT that ends when it should.
+
+Stopping never relies on solution callbacks: a watching thread asks the solver to stop once the deadline has passed or
+the caller says so. (Only a callback that has just been called could stop a search, and a search may find nothing.)
+
+Deterministic runs. `interleave_search` makes the parallel search independent of thread timing: it works in batches and
+shares what was found between batches only. The run ends after `max_deterministic_time`, a count of work done in the
+solver that is the same on every machine, `DETERMINISTIC_RATE` units per second of the time limit. On a usual core one
+unit takes about a second or less, so the work is done before the clock strikes; if not, the clock ends the run.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from crosspipe.errors import InvalidModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ortools.sat.python.cp_model_helper import SatParameters
+
+    from crosspipe.model.result import ModelLimits
+    from crosspipe.problem.problem import IntArray
+
+DETERMINISTIC_RATE = 0.5
+WATCH_INTERVAL_S = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a run ended with.
+
+    Attributes
+    ----------
+    refuted
+        True if the solver says that the model has no solution.
+    starts
+        Best start times in ticks, None if nothing was found.
+    bound
+        Proven lower bound of the objective in ticks, None if the model was refuted.
+    proved
+        True if the starts are an optimum of the model.
+    work
+        Deterministic work done.
+    """
+
+    refuted: bool
+    starts: IntArray | None
+    bound: int | None
+    proved: bool
+    work: float
+
+
+class _Listener(cp_model.CpSolverSolutionCallback):
+    """Hands each new solution on; the first error of a listener stops the search and is raised after it."""
+
+    def __init__(self, starts: Sequence[cp_model.IntVar], on_starts: Callable[[IntArray], None]) -> None:
+        super().__init__()
+        self._starts, self._on_starts = starts, on_starts
+        self.error: Exception | None = None
+
+    def on_solution_callback(self) -> None:
+        """Take a better solution, in one of the solver's threads."""
+        starts = np.array([self.value(variable) for variable in self._starts], dtype=np.int64)
+        self.guarded(lambda: self._on_starts(starts))
+
+    def guarded(self, call: Callable[[], None]) -> None:
+        """Run a listener; an exception must not travel through the solver's threads."""
+        try:
+            call()
+        except Exception as error:
+            self.error = self.error or error
+
+    def asked(self, should_stop: Callable[[], bool]) -> bool:
+        """Ask the caller whether to stop; an error means yes."""
+        answer = True
+
+        def ask() -> None:
+            nonlocal answer
+            answer = should_stop()
+
+        self.guarded(ask)
+        return answer
+
+
+def search(
+    model: cp_model.CpModel,
+    starts: Sequence[cp_model.IntVar],
+    limits: ModelLimits,
+    deadline: float,
+    work: float,
+    *,
+    presolve: bool = True,
+    on_starts: Callable[[IntArray], None] = lambda _: None,
+    on_bound: Callable[[int], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    on_log: Callable[[str], None] | None = None,
+) -> Found:
+    """Solve a model until its optimum is proved, the deadline has passed, or the caller says stop.
+
+    Parameters
+    ----------
+    model, starts
+        The model and its start variables.
+    limits
+        Workers, seed, gap, determinism (`time_s` is not looked at).
+    deadline
+        On the clock of `time.monotonic`.
+    work
+        Most deterministic work of a deterministic run.
+    presolve
+        Whether the model is simplified first.
+    on_starts, on_bound
+        Called with each better solution and bound, in a thread of the solver; their first error ends the search.
+    should_stop
+        Asked every few hundredths of a second, in a thread of its own.
+    on_log
+        Takes the lines of the solver's log, if given.
+
+    Raises
+    ------
+    InvalidModelError
+        If the solver refuses the model: a fault of CrossPipe, not of its input.
+    """
+    solver = cp_model.CpSolver()
+    _set_parameters(solver.parameters, limits, deadline, work, presolve=presolve)
+    listener = _Listener(starts, on_starts)
+    solver.best_bound_callback = lambda bound: listener.guarded(lambda: on_bound(_whole(bound)))
+    if on_log is not None:
+        solver.log_callback = on_log
+        solver.parameters.log_search_progress = True
+        solver.parameters.log_to_stdout = False
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(WATCH_INTERVAL_S):
+            if time.monotonic() >= deadline or listener.error is not None or listener.asked(should_stop):
+                solver.stop_search()
+
+    watcher = threading.Thread(target=watch, name="crosspipe-watch", daemon=True)
+    watcher.start()
+    try:
+        status = solver.solve(model, listener)
+    finally:
+        done.set()
+        watcher.join()
+    if listener.error is not None:
+        raise listener.error
+    if status == cp_model.MODEL_INVALID:
+        raise InvalidModelError(f"CP-SAT refuses the model: {model.validate()}")
+    spent = solver.deterministic_time
+    if status == cp_model.INFEASIBLE:
+        return Found(refuted=True, starts=None, bound=None, proved=False, work=spent)
+    bound = _whole(solver.best_objective_bound)
+    if status == cp_model.UNKNOWN:
+        return Found(refuted=False, starts=None, bound=bound, proved=False, work=spent)
+    best = np.array([solver.value(variable) for variable in starts], dtype=np.int64)
+    proved = bound >= _whole(solver.objective_value)
+    return Found(refuted=False, starts=best, bound=bound, proved=proved, work=spent)
+
+
+def _set_parameters(
+    parameters: SatParameters, limits: ModelLimits, deadline: float, work: float, *, presolve: bool
+) -> None:
+    parameters.num_workers = limits.workers
+    parameters.random_seed = limits.seed
+    parameters.relative_gap_limit = limits.relative_gap
+    parameters.cp_model_presolve = presolve
+    parameters.max_time_in_seconds = max(deadline - time.monotonic(), 0.001)
+    if limits.deterministic:
+        parameters.interleave_search = True
+        parameters.max_deterministic_time = max(work, 0.0)
+
+
+def _whole(bound: float) -> int:
+    """Round a bound up to whole ticks, forgiving the last digits of floating point."""
+    return math.ceil(bound - 1e-6)
