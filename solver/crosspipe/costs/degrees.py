@@ -1,0 +1,187 @@
+"""Tensor, pipeline and data degrees: what is left `auto` is filled in, contradictions are refused.
+
+The rules of `auto`, in order: `tensor` is 8, or the largest smaller power of two that divides the GPUs of every pool
+and the attention heads; `pipeline` is the smallest number of devices per replica (the same share of every site, so at
+least one device of each) for which weights and the activations that 1F1B holds fit every device; `data` is the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import gcd, isqrt
+from typing import TYPE_CHECKING
+
+from crosspipe.errors import Fault, SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+AUTO_TENSOR = (8, 4, 2, 1)
+"""Tensor degrees tried, best first: a node has 8 GPUs as a rule, and the group should not leave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Degrees:
+    """Tensor, pipeline and data degrees of a run."""
+
+    tensor: int
+    pipeline: int
+    data: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of the degrees; None = auto.
+
+    Attributes
+    ----------
+    gpus
+        JSON Pointer and GPUs of every pool given in GPUs.
+    devices
+        Devices per replica of the pools given in devices, together.
+    heads
+        Attention heads, which the tensor degree divides; None where the model's numbers are measured.
+    sequences
+        `global_batch`, None where the microbatches are counted directly.
+    microbatch
+        Sequences per microbatch.
+    pipelines_allowed
+        Says whether the model can be cut for that many devices, and the words of the rule.
+    pipeline_rule
+        That rule in words.
+    """
+
+    tensor: int | None
+    pipeline: int | None
+    data: int | None
+    gpus: tuple[tuple[str, int], ...]
+    devices: int
+    heads: int | None
+    sequences: int | None
+    microbatch: int
+    pipelines_allowed: Callable[[int], bool]
+    pipeline_rule: str
+
+
+def choose_degrees(request: Request, fit: Callable[[Degrees], float]) -> tuple[Degrees, float]:
+    """Choose the degrees; `fit` is the fullest device's need of memory over what it has (<= 1: it fits).
+
+    Returns
+    -------
+    tuple
+        The degrees and their fit. Where nothing fits, the least overfull choice.
+
+    Raises
+    ------
+    SpecError
+        If the given degrees contradict each other, the devices or the batch; the fault names the nearest legal value.
+    """
+    faults = _uneven_pools(request)
+    if faults:
+        raise SpecError(faults)
+    best: tuple[Degrees, float] | None = None
+    for degrees in _legal(request):
+        if best is not None and degrees.tensor != best[0].tensor:
+            break
+        need = fit(degrees)
+        if best is None or need < best[1]:
+            best = (degrees, need)
+        if need <= 1:
+            break
+    if best is None:
+        raise SpecError([_contradiction(request)])
+    return best
+
+
+def _legal(request: Request) -> Iterator[Degrees]:
+    """Yield the legal degrees: larger tensor first, then larger data (shorter pipeline) first."""
+    for degrees in _whole(request):
+        batch = request.microbatch * degrees.data
+        if (
+            (request.pipeline is None or degrees.pipeline == request.pipeline)
+            and request.pipelines_allowed(degrees.pipeline)
+            and (request.heads is None or request.heads % degrees.tensor == 0)
+            and (request.sequences is None or request.sequences % batch == 0)
+        ):
+            yield degrees
+
+
+def _whole(request: Request) -> Iterator[Degrees]:
+    """Yield the degrees that give whole devices per replica in every pool."""
+    total = sum(gpus for _, gpus in request.gpus)
+    common = gcd(*(gpus for _, gpus in request.gpus))
+    for tensor in _tensors(request, total):
+        if common % tensor:
+            continue
+        share = common // tensor
+        for data in _divisors(share) if request.data is None else (request.data,):
+            if share % data == 0:
+                yield Degrees(tensor, total // (tensor * data) + request.devices, data)
+
+
+def _divisors(number: int) -> tuple[int, ...]:
+    """List the divisors of a number, largest first; 1 for no GPUs at all."""
+    small = [k for k in range(1, isqrt(number) + 1) if number % k == 0] or [1]
+    return tuple(sorted({*small, *(number // k for k in small)} - {0}, reverse=True))
+
+
+def _tensors(request: Request, total: int) -> tuple[int, ...]:
+    if request.tensor is not None:
+        return (request.tensor,)
+    if not request.gpus:
+        return (1,)
+    if request.pipeline is not None and request.data is not None and request.pipeline > request.devices:
+        exact, rest = divmod(total, (request.pipeline - request.devices) * request.data)
+        return (exact,) if rest == 0 and exact else AUTO_TENSOR
+    return AUTO_TENSOR
+
+
+def _uneven_pools(request: Request) -> list[Fault]:
+    if request.tensor is None and request.data is None:
+        return []
+    unit = (request.tensor or 1) * (request.data or 1)
+    given = " x ".join(name for name, value in (("tensor", request.tensor), ("data", request.data)) if value)
+    rule = f"the GPUs of a pool are a multiple of {given} = {unit}, so that every replica gets whole devices there"
+    return [
+        Fault(pointer, rule, str(gpus), str(max(1, round(gpus / unit)) * unit))
+        for pointer, gpus in request.gpus
+        if gpus % unit
+    ]
+
+
+def _contradiction(request: Request) -> Fault:
+    """Find the one field whose change makes the request legal, and its nearest legal value."""
+    trials: tuple[tuple[str, int | None, Request], ...] = (
+        ("pipeline", request.pipeline, replace(request, pipeline=None)),
+        ("data", request.data, replace(request, data=None)),
+        ("tensor", request.tensor, replace(request, tensor=None)),
+    )
+    for name, given, relaxed in trials:
+        legal = {getattr(degrees, name) for degrees in _legal(relaxed)}
+        if given is not None and legal:
+            return Fault(f"/parallel/{name}", _rule(request, name), str(given), str(_nearest(legal, given)))
+    units = {request.microbatch * degrees.data for degrees in _legal(replace(request, sequences=None))}
+    if request.sequences is not None and units:
+        multiples = {max(1, round(request.sequences / unit)) * unit for unit in units}
+        rule = "global_batch is a multiple of microbatch x data"
+        nearest = str(_nearest(multiples, request.sequences))
+        return Fault("/training/global_batch", rule, str(request.sequences), nearest)
+    rule = f"the devices of one replica make a pipeline that the model can be cut for: {request.pipeline_rule}"
+    found = sorted({degrees.pipeline for degrees in _whole(request)})
+    value = f"pipelines of {', '.join(map(str, found))}" if found else "no whole number of devices"
+    return Fault("/sites", rule, value)
+
+
+def _nearest(legal: set[int], given: int) -> int:
+    return min(legal, key=lambda value: (abs(value - given), value))
+
+
+def _rule(request: Request, name: str) -> str:
+    if name == "tensor":
+        rule = "tensor divides the GPUs of every pool"
+        return rule if request.heads is None else f"{rule} and the {request.heads} attention heads"
+    if name == "data":
+        rule = "tensor x data divides the GPUs of every pool"
+        return rule if request.sequences is None else f"{rule}, and microbatch x data divides global_batch"
+    rule = "pipeline is the number of devices per replica over all sites, GPUs / (tensor x data)"
+    return f"{rule}, and {request.pipeline_rule}" if request.pipeline_rule else rule

@@ -1,0 +1,135 @@
+"""Stages of a named model or a configuration: cut evenly by time, their numbers estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from crosspipe.costs.assumption import Assumption
+from crosspipe.costs.chain import chain_of, describe
+from crosspipe.costs.checked import checked
+from crosspipe.costs.memory import boundary_bytes, static_bytes
+from crosspipe.costs.quantize import estimated_mb, estimated_ms
+from crosspipe.costs.split import even_split
+from crosspipe.spec.stages import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crosspipe.costs.architecture import Architecture
+    from crosspipe.costs.chain import Item
+    from crosspipe.costs.degrees import Degrees
+    from crosspipe.costs.pools import Peak
+    from crosspipe.costs.work import Shape
+
+MODEL_FLOPS_UTILISATION = Decimal("0.40")
+"""Share of the dense peak that counts as model work.
+
+Published runs: Llama 3 405B 38 to 43 %, torchtitan 8B 33 to 39 %, Megatron-Core up to 47 %, INTELLECT-1 36 to 41 %.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedModel:
+    """A model whose times and memory follow from its shape.
+
+    Attributes
+    ----------
+    model, shape
+        The architecture, and one microbatch.
+    peak
+        Peak of the accelerator whose times are written; those of another get a time factor.
+    """
+
+    model: Architecture
+    shape: Shape
+    peak: Peak
+
+    @property
+    def largest_stage_count(self) -> int:
+        """One stage per layer and one for the head."""
+        return self.model.layers + 1
+
+    def stages(self, degrees: Degrees, factors: Sequence[Fraction]) -> tuple[Stage, ...]:
+        """Cut the model into one stage per factor, evenly by time on its device, and estimate each."""
+        items = chain_of(self.model, self.shape)
+        runs = even_split([item.flops.total for item in items], factors)
+        return tuple(self._stage([items[number] for number in run], degrees) for run in runs)
+
+    def _stage(self, items: Sequence[Item], degrees: Degrees) -> Stage:
+        flops_per_ms = Fraction(self.peak.tflops) * 10**9 * degrees.tensor * Fraction(MODEL_FLOPS_UTILISATION)
+        boundary = estimated_mb(boundary_bytes(self.model, self.shape))
+        values = {
+            "forward_ms": estimated_ms(sum(item.flops.forward for item in items) / flops_per_ms),
+            "backward_input_ms": estimated_ms(sum(item.flops.backward_input for item in items) / flops_per_ms),
+            "backward_weight_ms": estimated_ms(sum(item.flops.backward_weight for item in items) / flops_per_ms),
+            "activation_mb": estimated_mb(Fraction(sum(item.held.activation for item in items), degrees.tensor)),
+            "retained_mb": estimated_mb(Fraction(sum(item.held.retained for item in items), degrees.tensor)),
+            "static_mb": estimated_mb(
+                static_bytes(sum(item.parameters for item in items), degrees.data) / degrees.tensor
+            ),
+            "boundary_mb": boundary,
+            "gradient_mb": boundary,
+            "layers": describe(items),
+        }
+        return checked(Stage, values, "/model")
+
+    def assumptions(self, degrees: Degrees) -> tuple[Assumption, ...]:
+        """Tell what the estimate rests on."""
+        model, peak = self.model, self.peak
+        billions = Fraction(model.parameters, 10**9)
+        attention = "flash attention, causal half only" if model.flash else "attention scores stored, no causal saving"
+        tied = " (tied: both ends hold a copy)" if model.tied else ""
+        measured = "give measured `layers` or `stages`"
+        found = [
+            Assumption(
+                "/model/stages",
+                f"{model.name}: {model.layers} layers, {float(billions):.1f} B parameters{tied}",
+                f"{model.source}; cut so that the slowest stage is as fast as can be, embedding with the first layer "
+                "and the head as an item of its own",
+                measured,
+            ),
+            Assumption(
+                "/model/stages",
+                f"{MODEL_FLOPS_UTILISATION} of {peak.tflops} TFLOP/s x tensor {degrees.tensor}",
+                f"model FLOP/s utilisation of published dense runs; dense bf16 peak ({peak.source}); "
+                "times rounded to 0.001 ms",
+                f"`tflops`, or a `time_factor` of {MODEL_FLOPS_UTILISATION} / yours, on every pool; or {measured}",
+            ),
+            Assumption(
+                "/model/stages",
+                f"F = matrices + attention, B = matrices + 2 x attention, W = matrices; {attention}",
+                "Zero Bubble (arXiv 2401.10241) section 2.2; the embedding look-up takes no time, and tensor-parallel "
+                "messages are counted in the utilisation",
+                measured,
+            ),
+            Assumption(
+                "/model/stages",
+                "activations in bf16 without recomputation, sharded by tensor x sequence parallelism",
+                "CrossPipe paper's layer model, Zero Bubble section 2.3, Korthikanti et al. (arXiv 2205.05198); "
+                "`retained_mb` is what W needs; sizes rounded to 0.1 MB, per GPU",
+                measured,
+            ),
+            Assumption(
+                "/model/stages",
+                f"static memory of (6 + 12 / data {degrees.data}) / tensor {degrees.tensor} bytes per parameter",
+                "bf16 weights, fp32 gradients, Adam state shared by the replicas (ZeRO-1, Megatron-Core's distributed "
+                "optimizer)",
+                measured,
+            ),
+            Assumption(
+                "/model/stages",
+                "messages of 2 x microbatch x sequence_length x hidden size bytes",
+                "bf16, whole tensor group of one replica",
+                measured,
+            ),
+            Assumption(
+                "/extra_operations",
+                "none: gradient reduction, optimizer step and tied-embedding sums take no time",
+                "data-parallel groups stay inside a site",
+                "list them in `extra_operations`",
+            ),
+        ]
+        return tuple(found)

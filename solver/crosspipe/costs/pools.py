@@ -1,0 +1,86 @@
+"""Pools as written, with what the catalogue knows of their accelerators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crosspipe.costs.catalogue import Accelerator, accelerator_named
+from crosspipe.costs.pointer import field
+from crosspipe.errors import Fault, SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from decimal import Decimal
+
+    from crosspipe.spec.cluster import Pool, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """Dense bf16 peak of one accelerator, and where it was read."""
+
+    tflops: Decimal
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPool:
+    """A pool as written, where it was written.
+
+    Attributes
+    ----------
+    pointer, site, pool
+        JSON Pointer to it, the site it belongs to, the pool itself.
+    accelerator
+        Its entry in the catalogue, None where no `gpu` is named.
+    """
+
+    pointer: str
+    site: str
+    pool: Pool
+    accelerator: Accelerator | None
+
+    @property
+    def peak(self) -> Peak | None:
+        """The user's own `tflops`, else that of the catalogue, None where neither is known."""
+        if self.pool.tflops is not None:
+            return Peak(self.pool.tflops, "`tflops` as given")
+        card = self.accelerator
+        return None if card is None else Peak(card.dense_bf16_tflops, f"{card.name}: {card.source}")
+
+
+def pools_of(sites: Mapping[str, Site], *, estimated: bool) -> tuple[PlacedPool, ...]:
+    """List all pools in the user's order, their accelerators looked up.
+
+    Raises
+    ------
+    SpecError
+        If an accelerator is unknown, or its peak where times are estimated.
+    """
+    found: list[PlacedPool] = []
+    faults: list[Fault] = []
+    for pointer, site, pool in _written(sites):
+        try:
+            card = None if pool.gpu is None else accelerator_named(pool.gpu, f"{pointer}/gpu")
+        except SpecError as error:
+            faults += error.faults
+            continue
+        placed = PlacedPool(pointer, site, pool, card)
+        if estimated and placed.peak is None:
+            rule = "times are estimated from the model, so every pool names its `gpu`; or give measured `stages`"
+            faults.append(Fault(f"{pointer}/gpu", rule, "none", "h100-80gb"))
+        found.append(placed)
+    if faults:
+        raise SpecError(faults)
+    return tuple(found)
+
+
+def _written(sites: Mapping[str, Site]) -> Iterator[tuple[str, str, Pool]]:
+    for name, site in sites.items():
+        pointer = field("/sites", name)
+        if site.pools is None:
+            yield pointer, name, site
+        else:
+            for number, pool in enumerate(site.pools):
+                yield f"{pointer}/pools/{number}", name, pool

@@ -1,0 +1,141 @@
+"""Where stages come from: an estimate, measured layers or measured stages; and what each asks of the pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crosspipe.costs.catalogue import model_named
+from crosspipe.costs.degrees import Request
+from crosspipe.costs.estimate import EstimatedModel
+from crosspipe.costs.hugging_face import architecture_of
+from crosspipe.costs.layers import MeasuredLayers, measured_layers
+from crosspipe.costs.places import stage_count
+from crosspipe.costs.split import LARGEST_ITEM_COUNT
+from crosspipe.costs.stages import MeasuredStages, measured_stages
+from crosspipe.costs.work import Shape
+from crosspipe.errors import Fault, SpecError, TooLargeError
+from crosspipe.spec.stages import HuggingFaceModel, LayersModel, StagesModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crosspipe.costs.architecture import Architecture
+    from crosspipe.costs.pools import PlacedPool
+    from crosspipe.spec.model import Placement, Spec
+
+Source = EstimatedModel | MeasuredLayers | MeasuredStages
+
+
+def architecture_in(spec: Spec) -> Architecture | None:
+    """Find the architecture that a spec names or describes, None where its numbers are measured.
+
+    Raises
+    ------
+    SpecError
+        If the name is unknown or the configuration is no dense decoder.
+    """
+    if isinstance(spec.model, str):
+        return model_named(spec.model)
+    return architecture_of(spec.model) if isinstance(spec.model, HuggingFaceModel) else None
+
+
+def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[PlacedPool]) -> Source:
+    """Find where the stages of a spec come from.
+
+    Raises
+    ------
+    SpecError
+        If the measured layers cannot train.
+    TooLargeError
+        If there are too many layers to cut.
+    """
+    if isinstance(spec.model, StagesModel):
+        return measured_stages(spec.model)
+    if isinstance(spec.model, LayersModel):
+        return measured_layers(spec.model)
+    peak, sequence = pools[0].peak, spec.training.sequence_length
+    if architecture is None or peak is None or sequence is None:
+        raise SpecError([Fault("/model", "an estimate needs a model, an accelerator and a sequence length")])
+    if architecture.layers >= LARGEST_ITEM_COUNT:
+        rule = f"fewer than {LARGEST_ITEM_COUNT} layers are cut into stages"
+        value = str(architecture.layers)
+        raise TooLargeError([Fault("/model/num_hidden_layers", rule, value, str(LARGEST_ITEM_COUNT - 1))])
+    return EstimatedModel(architecture, Shape(spec.training.microbatch or 1, sequence), peak)
+
+
+@dataclass(frozen=True, slots=True)
+class Cuttable:
+    """Pipelines that layers can be cut for: at most one stage per layer (and one for the head)."""
+
+    placement: Placement
+    most: int
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        if self.placement.map is not None:
+            return f"a map has at most one stage per layer, {self.most} here"
+        return f"pipeline x stages_per_device is at most {self.most}, one stage per layer"
+
+    def __call__(self, pipeline: int) -> bool:
+        """Tell whether that many devices can be filled."""
+        return stage_count(self.placement, pipeline) <= self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """Pipelines that given stages fit: any, or the one their number and placement ask for."""
+
+    stages: int
+    pipeline: int | None
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        if self.pipeline is None:
+            return f"{self.stages} stages are given"
+        return f"{self.stages} stages are given, which by their placement sit on {self.pipeline} devices"
+
+    def __call__(self, pipeline: int) -> bool:
+        """Tell whether the stages fit that many devices."""
+        return self.pipeline in (None, pipeline)
+
+
+def request_of(spec: Spec, source: Source, architecture: Architecture | None, pools: Sequence[PlacedPool]) -> Request:
+    """Put together what is asked of the degrees of parallelism.
+
+    Raises
+    ------
+    SpecError
+        If the map has more stages than the model has layers.
+    """
+    parallel = spec.parallel
+    gpus = tuple((f"{p.pointer}/gpus", p.pool.gpus) for p in pools if p.pool.gpus is not None)
+    allowed: Cuttable | Exactly
+    if isinstance(source, MeasuredStages):
+        open_pipeline = bool(gpus) and parallel.pipeline == "auto"
+        allowed = Exactly(len(source.given), _asked_pipeline(spec.placement, source) if open_pipeline else None)
+    else:
+        allowed = Cuttable(spec.placement, source.largest_stage_count)
+        if spec.placement.map is not None and not allowed(1):
+            value = f"{len(spec.placement.map)} stages"
+            raise SpecError([Fault("/placement/map", allowed.rule, value, str(allowed.most))])
+    return Request(
+        tensor=None if parallel.tensor == "auto" else parallel.tensor,
+        pipeline=None if parallel.pipeline == "auto" else parallel.pipeline,
+        data=None if parallel.data == "auto" else parallel.data,
+        gpus=gpus,
+        devices=sum(p.pool.devices or 0 for p in pools),
+        heads=None if architecture is None else architecture.heads,
+        sequences=spec.training.global_batch,
+        microbatch=spec.training.microbatch or 1,
+        pipelines_allowed=allowed,
+        pipeline_rule=allowed.rule,
+    )
+
+
+def _asked_pipeline(placement: Placement, source: MeasuredStages) -> int:
+    """Count the devices that given stages ask for: those they name, or one per `stages_per_device` stages."""
+    names = placement.map or [stage.device for stage in source.given if stage.device is not None]
+    return len(set(names)) if names else max(1, len(source.given) // placement.stages_per_device)

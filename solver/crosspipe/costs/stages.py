@@ -1,0 +1,65 @@
+"""Measured stages with every field set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crosspipe.costs.assumption import Assumption
+from crosspipe.spec.stages import Stage, StagesModel, UniformStages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from crosspipe.costs.degrees import Degrees
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredStages:
+    """Stages as the user measured them, all fields set, and what had to be filled in."""
+
+    given: tuple[Stage, ...]
+    filled: tuple[Assumption, ...]
+
+    @property
+    def largest_stage_count(self) -> int:
+        """Measured stages are neither cut nor joined."""
+        return len(self.given)
+
+    def stages(self, degrees: Degrees, factors: Sequence[Fraction]) -> tuple[Stage, ...]:  # noqa: ARG002  # as measured
+        """Return the stages as given."""
+        return self.given
+
+    def assumptions(self, degrees: Degrees) -> tuple[Assumption, ...]:  # noqa: ARG002  # as measured
+        """Tell which fields were filled in."""
+        return self.filled
+
+
+def measured_stages(model: StagesModel) -> MeasuredStages:
+    """List the stages, a count of like ones written out, `retained_mb` and `gradient_mb` resolved."""
+    stages = _listed(model.stages)
+    filled: list[Assumption] = []
+    if any(stage.retained_mb is None for stage in stages):
+        why = "the part that W needs; all of it is safe"
+        filled.append(Assumption("/model/stages", "retained_mb = activation_mb", why, "retained_mb of the stage"))
+    if any(stage.gradient_mb is None for stage in stages):
+        why = "a gradient has the shape of its activation"
+        filled.append(Assumption("/model/stages", "gradient_mb = boundary_mb", why, "gradient_mb of the stage"))
+    return MeasuredStages(tuple(_resolved(stage) for stage in stages), tuple(filled))
+
+
+def _listed(stages: UniformStages | list[Stage]) -> list[Stage]:
+    if isinstance(stages, list):
+        return stages
+    like = Stage.model_validate(stages.model_dump(exclude={"count"}))
+    return [like] * stages.count
+
+
+def _resolved(stage: Stage) -> Stage:
+    return stage.model_copy(
+        update={
+            "retained_mb": stage.activation_mb if stage.retained_mb is None else stage.retained_mb,
+            "gradient_mb": stage.boundary_mb if stage.gradient_mb is None else stage.gradient_mb,
+        }
+    )
