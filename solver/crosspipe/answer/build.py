@@ -1,0 +1,224 @@
+"""From a search's outcome to the answer."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Literal
+
+import crosspipe
+from crosspipe.answer.models import (
+    Answer,
+    Certificate,
+    Explanation,
+    FamilyRow,
+    HistoryRow,
+    HopCost,
+    Notice,
+    ObjectiveValue,
+    PlacementRow,
+    Provenance,
+    Reason,
+    StageAssignment,
+)
+from crosspipe.answer.notes import CONVENTIONS, notes_on
+from crosspipe.answer.timetable import device_schedules, extra_schedules, lane_schedules
+from crosspipe.answer.units import to_mb, to_ms, to_ms_or_none
+from crosspipe.problem.problem import Kind
+from crosspipe.schedule.measure import bubble_ratio, makespan_ns, span_ns
+from crosspipe.schedule.replay import resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crosspipe.answer.models import FreeLinks
+    from crosspipe.answer.timetable import Detail
+    from crosspipe.problem.problem import Problem
+    from crosspipe.search.incumbents import Candidate
+    from crosspipe.search.options import SolveOptions
+    from crosspipe.search.search import Outcome
+    from crosspipe.spec.notice import Notice as SpecNotice
+
+NS_PER_S = 10**9
+
+
+def build_answer(
+    outcome: Outcome,
+    options: SolveOptions,
+    digest: str,
+    notices: Iterable[SpecNotice],
+    free_links: FreeLinks | None,
+    detail: Detail,
+) -> Answer:
+    """Put the answer together; the schedule in it must have passed the checker before."""
+    board, best = outcome.board, outcome.board.best
+    shown = best or board.candidates[0]
+    problem = shown.problem
+    schedule = None if best is None else best.schedule
+    if schedule is not None:
+        problem = resolved(problem, schedule.orders)
+    makespan = None if schedule is None else makespan_ns(schedule)
+    tokens = problem.tokens_per_step
+    family = _best_family(board.candidates)
+    return Answer(
+        status=outcome.status,
+        stop_reason=outcome.stop_reason,
+        objective=_objective(outcome, options),
+        makespan_ms=to_ms_or_none(makespan),
+        span_ms=None if schedule is None else to_ms(span_ns(problem, schedule)),
+        bubble_ratio=None if schedule is None else bubble_ratio(problem, schedule, options.objective),
+        tokens_per_second=tokens * NS_PER_S / makespan if tokens and makespan else None,
+        best_family=None if family is None else family.name,
+        gain_over_best_family=_gain(board.value_ns, family),
+        free_links=free_links,
+        traversal=None if best is None else problem.traversal,
+        assignment=_assignment(problem),
+        recomputed_stages=[] if schedule is None else sorted(schedule.orders.recomputed),
+        replicas=problem.replicas,
+        replicas_merged=problem.merged_replicas,
+        devices=[] if schedule is None else device_schedules(problem, schedule, detail),
+        transfers=[] if schedule is None else lane_schedules(problem, schedule, detail),
+        extra_operations=[] if schedule is None else extra_schedules(problem, schedule),
+        families=[row for candidate in board.candidates for row in _families(candidate)],
+        placements=[_placement(candidate) for candidate in board.candidates],
+        hops=_hops(problem),
+        warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
+        notes=[*notes_on(problem), CONVENTIONS],
+        explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
+        certificate=_certificate(outcome, detail),
+        provenance=_provenance(outcome, options, digest),
+    )
+
+
+def _objective(outcome: Outcome, options: SolveOptions) -> ObjectiveValue:
+    board = outcome.board
+    bound = None if outcome.status == "infeasible" else board.bound
+    name: Literal["makespan", "span"] = "makespan" if options.objective.value == "makespan" else "span"
+    return ObjectiveValue(
+        name=name,
+        value_ms=to_ms_or_none(board.value_ns),
+        lower_bound_ms=None if bound is None else to_ms_or_none(board.bound_ns),
+        bound_from=None if bound is None else f"{bound.name}: {bound.where}",
+        gap=None if bound is None else board.gap,
+    )
+
+
+def _assignment(problem: Problem) -> list[StageAssignment]:
+    return [
+        StageAssignment(
+            stage=number,
+            layers=stage.layers,
+            device=problem.devices[stage.device].name,
+            site=problem.devices[stage.device].site,
+        )
+        for number, stage in enumerate(problem.stages)
+    ]
+
+
+def _families(candidate: Candidate) -> list[FamilyRow]:
+    return [
+        FamilyRow(
+            name=result.name,
+            traversal=candidate.problem.traversal,
+            fits=result.reason is None,
+            value_ms=to_ms_or_none(result.value_ns),
+            peak_memory_mb=None if result.peak_bytes is None else to_mb(result.peak_bytes),
+            reason=result.reason,
+        )
+        for result in candidate.families
+    ]
+
+
+def _best_family(candidates: Iterable[Candidate]) -> FamilyRow | None:
+    """Best known schedule that fits, the greedy not counted: it is ours."""
+    rows = [row for candidate in candidates for row in _families(candidate)]
+    known = [row for row in rows if row.fits and row.value_ms is not None and row.name != "greedy"]
+    return min(known, key=lambda row: row.value_ms or 0, default=None)
+
+
+def _gain(value_ns: int | None, family: FamilyRow | None) -> float | None:
+    if value_ns is None or family is None or not family.value_ms:
+        return None
+    return 1 - to_ms(value_ns) / family.value_ms
+
+
+def _placement(candidate: Candidate) -> PlacementRow:
+    return PlacementRow(
+        traversal=candidate.problem.traversal,
+        value_ms=to_ms_or_none(candidate.value_ns),
+        lower_bound_ms=None if candidate.bound is None else to_ms(candidate.bound.value_ns),
+        infeasible=candidate.infeasible,
+    )
+
+
+def _hops(problem: Problem) -> list[HopCost]:
+    return [
+        HopCost(
+            boundary=hop.boundary,
+            kind="activation" if hop.kind is Kind.ACTIVATION else "gradient",
+            link=hop.link,
+            transfer_ms=to_ms(hop.transfer_ns),
+            latency_ms=to_ms(hop.latency_ns),
+        )
+        for hop in problem.hops
+        if not hop.missing
+    ]
+
+
+def _explanation(candidates: Iterable[Candidate]) -> Explanation:
+    reasons = [
+        Reason(
+            kind=obstacle.reason,
+            where=obstacle.where,
+            needs=obstacle.needs,
+            has=obstacle.has,
+            unit=obstacle.unit,
+            smallest_sufficient=obstacle.smallest_sufficient,
+            message=obstacle.message,
+            facts=dict(obstacle.facts),
+        )
+        for candidate in candidates
+        for obstacle in candidate.obstacles
+    ]
+    distinct = list({reason.message: reason for reason in reasons}.values())
+    if not distinct:
+        return Explanation(summary="the solver has proved that no schedule keeps all limits together", reasons=[])
+    return Explanation(summary="; ".join(reason.message for reason in distinct[:3]), reasons=distinct)
+
+
+def _certificate(outcome: Outcome, detail: Detail) -> Certificate | None:
+    bound = outcome.board.bound
+    if bound is None or outcome.status == "infeasible":
+        return None
+    return Certificate(
+        bound_ms=to_ms(bound.value_ns),
+        name=bound.name,
+        where=bound.where,
+        data={} if detail == "summary" else dict(bound.data),
+    )
+
+
+def _provenance(outcome: Outcome, options: SolveOptions, digest: str) -> Provenance:
+    best = outcome.board.best
+    return Provenance(
+        digest=digest,
+        crosspipe_version=crosspipe.__version__,
+        ortools_version=version("ortools"),
+        python_version=platform.python_version(),
+        seed=options.seed,
+        workers=options.workers,
+        deterministic=options.deterministic,
+        time_limit_s=options.time_limit_s,
+        seconds=round(outcome.seconds, 3),
+        schedule_from=None if best is None else best.source,
+        solver=list(outcome.solver_notes),
+        history=[
+            HistoryRow(
+                seconds=round(row.seconds, 3),
+                value_ms=to_ms_or_none(row.value_ns),
+                lower_bound_ms=to_ms_or_none(row.bound_ns),
+                source=row.source,
+            )
+            for row in outcome.board.history
+        ],
+    )

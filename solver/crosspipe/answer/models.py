@@ -1,0 +1,252 @@
+"""The answer as data: what the service returns, the command line prints and Python hands over.
+
+Times are milliseconds, exact decimals of integer nanoseconds; sizes megabytes (10^6 bytes). Null means unknown or
+unlimited, as each field says; no other value stands for either.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class AnswerModel(BaseModel):
+    """A frozen part of an answer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ObjectiveValue(AnswerModel):
+    """The objective, its value and what is proved of it."""
+
+    name: Literal["makespan", "span"]
+    value_ms: float | None = Field(description="Value of the schedule; null without a schedule")
+    lower_bound_ms: float | None = Field(description="No schedule can be better than this; null where none is known")
+    bound_from: str | None = Field(description="Which bound, and the device, lane or chain it comes from")
+    gap: float | None = Field(description="(value - bound) / value")
+
+
+class StageAssignment(AnswerModel):
+    """Where a stage lives."""
+
+    stage: int
+    layers: str | None
+    device: str
+    site: str
+
+
+class ComputeColumns(AnswerModel):
+    """Compute operations in order, one entry per operation in every column."""
+
+    kind: list[str] = Field(description="F, B (input gradient), W (weight gradient) or BW (both)")
+    stage: list[int]
+    microbatch: list[int]
+    start_ms: list[float]
+    end_ms: list[float]
+
+
+class MemoryCurve(AnswerModel):
+    """Memory held from each time on, until the next."""
+
+    at_ms: list[float]
+    memory_mb: list[float]
+
+
+class DeviceSchedule(AnswerModel):
+    """What one device does, in order."""
+
+    device: str
+    site: str
+    replica: int
+    busy_ms: float
+    idle_ms: float = Field(description="Makespan minus busy time")
+    peak_memory_mb: float
+    peak_at_ms: float
+    memory_mb: float | None = Field(description="Usable memory; null = unlimited")
+    operations: ComputeColumns | None = Field(description="Null at detail `summary`")
+    memory_curve: MemoryCurve | None = Field(default=None, description="At detail `full`")
+
+
+class TransferColumns(AnswerModel):
+    """Messages and extra operations of a lane in order, one entry per operation in every column."""
+
+    kind: list[str] = Field(description="activation, gradient or extra")
+    stage: list[int] = Field(description="The lower of the two stages; -1 for an extra operation")
+    microbatch: list[int]
+    replica: list[int]
+    name: list[str | None] = Field(description="Name of an extra operation, else null")
+    start_ms: list[float]
+    end_ms: list[float]
+    arrival_ms: list[float] = Field(description="End plus one-way latency")
+
+
+class LaneSchedule(AnswerModel):
+    """What one lane carries, in order."""
+
+    lane: str
+    replica: int | None = Field(description="Null where all replicas share the lane")
+    busy_ms: float
+    operations: TransferColumns | None = Field(description="Null at detail `summary`")
+
+
+class ExtraSchedule(AnswerModel):
+    """When an extra operation runs, and on what."""
+
+    name: str
+    start_ms: float
+    end_ms: float
+    device: str | None
+    lane: str | None
+
+
+class FamilyRow(AnswerModel):
+    """A known schedule on the same devices: its value and largest memory, or why it does not fit."""
+
+    name: str
+    traversal: str
+    fits: bool
+    value_ms: float | None
+    peak_memory_mb: float | None
+    reason: str | None
+
+
+class HopCost(AnswerModel):
+    """What a message costs between two neighbouring stages."""
+
+    boundary: int = Field(description="The lower of the two stages")
+    kind: Literal["activation", "gradient"]
+    link: str | None = Field(description="Null for a hand-over on one device")
+    transfer_ms: float
+    latency_ms: float
+
+
+class FreeLinks(AnswerModel):
+    """The same devices with free links between sites, by known schedules and bounds alone (no search)."""
+
+    value_ms: float
+    lower_bound_ms: float
+    cost: float = Field(description="value / value with free links - 1: what the wide-area network costs so far")
+
+
+class PlacementRow(AnswerModel):
+    """A placement that was compared."""
+
+    traversal: str
+    value_ms: float | None
+    lower_bound_ms: float | None
+    infeasible: bool
+
+
+class Notice(AnswerModel):
+    """Something about the input that may not be what was meant."""
+
+    code: str
+    pointer: str
+    message: str
+
+
+class Reason(AnswerModel):
+    """Why no schedule exists: where, what it needs, what it has, what would do."""
+
+    kind: str
+    where: str
+    needs: float
+    has: float | None
+    unit: str
+    smallest_sufficient: float | None
+    message: str
+    facts: dict[str, Any]
+
+
+class Explanation(AnswerModel):
+    """Why the spec has no schedule."""
+
+    summary: str
+    reasons: list[Reason]
+
+
+class Certificate(AnswerModel):
+    """The lower bound as data."""
+
+    bound_ms: float
+    name: str
+    where: str
+    data: dict[str, Any]
+
+
+class HistoryRow(AnswerModel):
+    """State of the search at a moment."""
+
+    seconds: float
+    value_ms: float | None
+    lower_bound_ms: float | None
+    source: str
+
+
+class Provenance(AnswerModel):
+    """How the answer came about."""
+
+    digest: str
+    crosspipe_version: str
+    ortools_version: str
+    python_version: str
+    seed: int
+    workers: int
+    deterministic: bool
+    time_limit_s: float
+    seconds: float
+    schedule_from: str | None = Field(description="The family, greedy or solver that made the schedule")
+    solver: list[str] = Field(description="How each solving process ended")
+    history: list[HistoryRow]
+
+
+class Answer(AnswerModel):
+    """The answer to a spec."""
+
+    status: Literal["optimal", "feasible", "infeasible", "unknown"]
+    stop_reason: Literal["proved", "gap", "time_limit", "stopped", "cancelled", "memory_limit"]
+    objective: ObjectiveValue
+    makespan_ms: float | None
+    span_ms: float | None
+    bubble_ratio: float | None
+    tokens_per_second: float | None = Field(description="Null where the sequence length is unknown")
+    best_family: str | None = Field(description="The best known schedule that fits")
+    gain_over_best_family: float | None = Field(description="1 - value / value of the best family that fits")
+    free_links: FreeLinks | None = Field(description="Null where no message passes between sites")
+    traversal: str | None
+    assignment: list[StageAssignment]
+    recomputed_stages: list[int]
+    replicas: int = Field(description="Pipeline copies modelled")
+    replicas_merged: int = Field(description="Real copies that each modelled one stands for")
+    devices: list[DeviceSchedule]
+    transfers: list[LaneSchedule]
+    extra_operations: list[ExtraSchedule]
+    families: list[FamilyRow]
+    placements: list[PlacementRow]
+    hops: list[HopCost]
+    warnings: list[Notice]
+    notes: list[str] = Field(description="What the search does not yet optimise of this spec, and what is assumed")
+    explanation: Explanation | None = Field(description="Why there is no schedule; null where there is one")
+    certificate: Certificate | None
+    provenance: Provenance
+
+
+class CheckedViolation(AnswerModel):
+    """One broken rule."""
+
+    kind: str
+    operations: list[str]
+    where: str | None
+    at_ms: float | None
+    amount: float | None
+    message: str
+
+
+class CheckResult(AnswerModel):
+    """What the checker says of a schedule."""
+
+    ok: bool
+    makespan_ms: float | None
+    span_ms: float | None
+    violations: list[CheckedViolation]

@@ -1,0 +1,40 @@
+"""What an answer must say of its own limits: features not yet optimised, and what was assumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
+
+
+def notes_on(problem: Problem) -> list[str]:
+    """List what the search does not yet optimise of this problem, and how it was read."""
+    found = []
+    if problem.choices:
+        found.append(
+            "recompute options: the schedules tried take none or all of them; the lower bound holds for every choice"
+        )
+    if any(window.rate_bps for lane in problem.lanes for window in lane.windows):
+        found.append(
+            "slower windows: the solver takes the lane at its full rate (its bound stays valid); times are exact"
+        )
+    if problem.robust:
+        found.append(
+            "clock-anchored windows: every transfer reserves the longest time that any phase can make it take, so the"
+            " schedule holds for all phases; the value is that of this plan, not of the best reaction to a known phase"
+        )
+    if problem.merged_replicas > 1:
+        found.append(
+            f"{problem.merged_replicas} replicas run the same schedule; on links that they share, their messages of one"
+            " stage pair travel as one (parallel.replica_messages: merged)"
+        )
+    if problem.identical and len(problem.multipliers) > 1:
+        found.append("microbatches are alike, so they keep their order on every stage, which loses nothing")
+    return found
+
+
+CONVENTIONS = (
+    "activation memory is taken at the start of F and given back at the end of B and of W; the gradient leaves at the"
+    " end of B, or of BW; transfers occupy lanes, latency occupies nothing; the optimizer step is not included"
+)

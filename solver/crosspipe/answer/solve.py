@@ -1,0 +1,168 @@
+"""`solve` and `check`: the two calls that the command line, the service and Python share."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from crosspipe.answer.build import build_answer
+from crosspipe.answer.judge import judge
+from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
+from crosspipe.answer.restore import SpecSource, meant_problem
+from crosspipe.answer.units import to_ms, to_ms_or_none
+from crosspipe.bounds.best import lower_bound
+from crosspipe.checker.check import check as judge_rows
+from crosspipe.checker.document import placed_from_document
+from crosspipe.costs.expand import expand
+from crosspipe.errors import Fault, OptionError
+from crosspipe.families.registry import run_families
+from crosspipe.problem.compile import compile_spec
+from crosspipe.problem.free import crosses_sites, free_links
+from crosspipe.problem.problem import Objective
+from crosspipe.schedule.measure import makespan_ns, span_ns
+from crosspipe.search.clock import Clock
+from crosspipe.search.options import SolveOptions, usable_cores
+from crosspipe.search.search import search
+from crosspipe.spec.digest import spec_digest
+from crosspipe.spec.load import parse_spec
+from crosspipe.spec.model import Spec
+from crosspipe.spec.notices import spec_notices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crosspipe.answer.timetable import Detail
+    from crosspipe.search.incumbents import Candidate
+    from crosspipe.search.progress import Progress
+
+MOST_COMPARED = 20_000
+"""Above this many operations the comparison with free links is left out: it costs as much as the construction."""
+
+
+def solve(
+    spec: SpecSource,
+    *,
+    time_limit_s: float = 10.0,
+    objective: str = "makespan",
+    relative_gap: float = 0.0,
+    seed: int = 0,
+    workers: int | None = None,
+    deterministic: bool = False,
+    detail: Detail = "orders",
+    on_progress: Callable[[Progress], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Answer:
+    """Find the best schedule of a spec within a time limit, with a proven lower bound.
+
+    Parameters
+    ----------
+    spec
+        The cluster spec.
+    time_limit_s
+        Seconds from the validated spec to the answer; 0 returns the construction.
+    objective
+        `makespan` or `span`.
+    relative_gap
+        Stop once (value - bound) / value is at most this.
+    seed, workers, deterministic
+        See `SolveOptions`; `workers` None uses every core.
+    detail
+        `summary`, `orders` (with every operation) or `full` (with memory curves).
+    on_progress
+        Called at each change and at least every second.
+    should_stop
+        Asked often; once true, the best so far is returned.
+
+    Raises
+    ------
+    SpecError
+        If the spec is malformed, contradictory or too large.
+    OptionError
+        If an option is out of range.
+    """
+    options = SolveOptions(
+        objective=_objective(objective),
+        time_limit_s=time_limit_s,
+        relative_gap=relative_gap,
+        seed=seed,
+        workers=workers or usable_cores(),
+        deterministic=deterministic,
+    )
+    parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
+    clock = Clock(time_limit_s, should_stop)
+    digest = spec_digest(parsed)
+    expansion = expand(parsed)
+    problems = compile_spec(expansion.spec, digest)
+    outcome = search(problems, options, on_progress, should_stop, clock)
+    best = outcome.board.best
+    if best is not None and best.schedule is not None:
+        judge(best.problem, best.schedule, makespan_ns(best.schedule), span_ns(best.problem, best.schedule))
+    notices = (*spec_notices(parsed), *expansion.notices)
+    comparison = None if best is None else _free_links(best, options.objective)
+    return build_answer(outcome, options, digest, notices, comparison, detail)
+
+
+def _objective(name: str) -> Objective:
+    known = [objective.value for objective in Objective]
+    if name not in known:
+        close = get_close_matches(str(name), known, n=1, cutoff=0)
+        raise OptionError([Fault("/objective", f"must be one of {', '.join(known)}", str(name), close[0])])
+    return Objective(name)
+
+
+def _free_links(best: Candidate, objective: Objective) -> FreeLinks | None:
+    problem, value = best.problem, best.value_ns
+    if value is None or not crosses_sites(problem) or len(problem.operations) > MOST_COMPARED:
+        return None
+    free = free_links(problem)
+    known = [row.value_ns for row in run_families(free, objective) if row.reason is None and row.value_ns is not None]
+    if not known:
+        return None
+    # The schedule found for the real links keeps its orders on free ones, where it takes no longer.
+    fastest = min(*known, value)
+    return FreeLinks(
+        value_ms=to_ms(fastest),
+        lower_bound_ms=to_ms(lower_bound(free, objective).value_ns),
+        cost=value / fastest - 1,
+    )
+
+
+def check(spec: SpecSource, document: object) -> CheckResult:
+    """Judge a schedule document against a spec: every broken rule, with operations, place, time and amount.
+
+    Parameters
+    ----------
+    spec
+        The cluster spec.
+    document
+        An answer, or `{"operations": [[kind, stage, microbatch, replica, start_ms, end_ms?], ...]}`.
+
+    Raises
+    ------
+    SpecError
+        If the spec is malformed.
+    ScheduleFormatError
+        If the document cannot be read as a schedule.
+    """
+    problem = meant_problem(spec, document)
+    placed, recomputed = placed_from_document(problem, document)
+    report = judge_rows(problem, placed, recomputed)
+    return CheckResult(
+        ok=report.ok,
+        makespan_ms=to_ms_or_none(report.makespan_ns),
+        span_ms=to_ms_or_none(report.span_ns),
+        violations=[
+            CheckedViolation(
+                kind=violation.kind.value,
+                operations=list(violation.operations),
+                where=violation.where,
+                at_ms=to_ms_or_none(violation.at_ns),
+                amount=violation.amount,
+                message=violation.message,
+            )
+            for violation in report.violations
+        ],
+    )
+
+
+__all__ = ["SpecSource", "check", "solve"]

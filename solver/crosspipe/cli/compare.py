@@ -1,0 +1,55 @@
+"""`crosspipe compare SPEC`: the known schedules side by side, and what the search makes of the same cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from crosspipe.answer.solve import solve
+from crosspipe.answer.summary import ms, percent
+from crosspipe.cli.files import SpecPath, plain_errors, read_spec, write
+from crosspipe.cli.live import live_line
+from crosspipe.cli.options import ObjectiveName, OutputFormat, TimeLimit
+from crosspipe.cli.solve import leave
+
+if TYPE_CHECKING:
+    from crosspipe.answer.models import Answer
+
+
+def compare_command(
+    spec: SpecPath,
+    time_limit: TimeLimit = 10.0,
+    objective: ObjectiveName = "makespan",
+    output_format: OutputFormat = "text",
+) -> None:
+    """Compare the known schedules on a cluster spec with the best one found.
+
+    `--time-limit 0` compares the known schedules and the greedy alone.
+    """
+    with plain_errors(), live_line() as on_progress:
+        answer = solve(
+            read_spec(spec), time_limit_s=time_limit, objective=objective, detail="summary", on_progress=on_progress
+        )
+    if output_format == "json":
+        write(answer.model_dump_json(), None)
+    else:
+        Console().print(_table(answer))
+    leave(answer)
+
+
+def _table(answer: Answer) -> Table:
+    value = answer.objective.value_ms
+    table = Table("schedule", "traversal", answer.objective.name, "over best", "peak memory", "why not")
+    for row in sorted(answer.families, key=lambda row: (not row.fits, row.value_ms or float("inf"))):
+        over = percent(row.value_ms / value - 1) if row.fits and row.value_ms and value else ""
+        peak = "" if row.peak_memory_mb is None else f"{row.peak_memory_mb / 1000:.1f} GB"
+        table.add_row(
+            row.name, row.traversal, "" if row.value_ms is None else ms(row.value_ms), over, peak, row.reason or ""
+        )
+    table.add_section()
+    bound = answer.objective.lower_bound_ms
+    proved = answer.status if answer.status != "feasible" else f"feasible, bound {ms(bound)}"
+    table.add_row("best found", answer.traversal or "", ms(value), "", "", proved, style="bold")
+    return table

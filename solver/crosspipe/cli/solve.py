@@ -1,0 +1,71 @@
+"""`crosspipe solve SPEC`: the best schedule within a time limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from crosspipe.answer.solve import solve
+from crosspipe.answer.summary import summary
+from crosspipe.cli.files import INFEASIBLE, NO_SCHEDULE, OutPath, SpecPath, plain_errors, read_spec, write
+from crosspipe.cli.live import live_line
+from crosspipe.cli.options import (
+    DetailLevel,
+    Deterministic,
+    ObjectiveName,
+    OutputFormat,
+    RelativeGap,
+    Seed,
+    TimeLimit,
+    Workers,
+)
+
+if TYPE_CHECKING:
+    from crosspipe.answer.models import Answer
+
+
+def solve_command(
+    spec: SpecPath,
+    time_limit: TimeLimit = 10.0,
+    objective: ObjectiveName = "makespan",
+    gap: RelativeGap = 0.0,
+    seed: Seed = 0,
+    workers: Workers = None,
+    deterministic: Deterministic = False,
+    output_format: OutputFormat = "text",
+    detail: DetailLevel = "orders",
+    out: OutPath = None,
+) -> None:
+    """Find the best schedule of a cluster spec, with a proven bound.
+
+    Exit code 0 with a schedule, 3 if none exists, 4 if none was found in time, 2 on bad input.
+    """
+    with plain_errors(), live_line() as on_progress:
+        answer = solve(
+            read_spec(spec),
+            time_limit_s=time_limit,
+            objective=objective,
+            relative_gap=gap,
+            seed=seed,
+            workers=workers,
+            deterministic=deterministic,
+            detail=detail if output_format == "json" else "orders",
+            on_progress=on_progress,
+        )
+    write(answer.model_dump_json() if output_format == "json" else "\n".join(summary(answer)), out)
+    leave(answer)
+
+
+def leave(answer: Answer) -> None:
+    """End with the exit code that the answer's status calls for.
+
+    Raises
+    ------
+    typer.Exit
+        With 3 for infeasible, 4 for unknown.
+    """
+    if answer.status == "infeasible":
+        raise typer.Exit(INFEASIBLE)
+    if answer.status == "unknown":
+        raise typer.Exit(NO_SCHEDULE)

@@ -1,0 +1,93 @@
+"""`crosspipe spec ...`: schema, validation, the expansion with every assumption, a spec to start from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import yaml
+
+from crosspipe.cli.files import OutPath, SpecPath, plain_errors, read_document, read_spec, write
+from crosspipe.costs.expand import expand
+from crosspipe.costs.text import expanded_text
+from crosspipe.problem.compile import compile_spec
+from crosspipe.spec.digest import spec_digest
+from crosspipe.spec.load import parse_spec
+from crosspipe.spec.notices import spec_notices
+from crosspipe.spec.schema import spec_schema
+from crosspipe.spec.stages import HuggingFaceModel
+
+spec_app = typer.Typer(help="Work on cluster specs: schema, validate, explain, init, from.", no_args_is_help=True)
+
+STARTER = """\
+# A cluster spec: what trains, on which sites, joined by which links. `crosspipe spec explain` shows every default.
+model: {model}
+training: {{global_batch: 512, microbatch: 1, sequence_length: 4096}}
+parallel: {{tensor: 8, pipeline: 8, data: 16}}     # what is left out is chosen
+sites:
+  east: {{gpus: 512, gpu: h100-80gb}}
+  west: {{gpus: 512, gpu: h100-80gb}}
+links:
+  - {{between: [east, west], bandwidth_gbps: 400, one_way_latency_ms: 15}}     # gigabits per second; not the round trip
+"""
+
+
+@spec_app.command("schema")
+def schema_command(out: OutPath = None) -> None:
+    """Print the JSON Schema of cluster specs."""
+    write(json.dumps(spec_schema(), indent=2), out)
+
+
+@spec_app.command("validate")
+def validate_command(spec: SpecPath) -> None:
+    """Check that a spec is well formed and compiles; print its digest and any warnings."""
+    with plain_errors():
+        parsed = read_spec(spec)
+        digest = spec_digest(parsed)
+        expansion = expand(parsed)
+        problems = compile_spec(expansion.spec, digest)
+    typer.echo(f"valid: {digest}")
+    for problem in problems:
+        typer.echo(
+            f"{problem.traversal}: {len(problem.stages)} stages on {problem.devices_per_replica} devices,"
+            f" {problem.microbatches} microbatches, {len(problem.operations)} operations"
+        )
+    for notice in (*spec_notices(parsed), *expansion.notices):
+        typer.echo(f"warning {notice.pointer}: {notice.message}")
+
+
+@spec_app.command("explain")
+def explain_command(spec: SpecPath, out: OutPath = None) -> None:
+    """Print the spec expanded to measured stages, with every assumption beside it."""
+    with plain_errors():
+        text = expanded_text(expand(read_spec(spec)))
+    write(text, out)
+
+
+@spec_app.command("init")
+def init_command(
+    model: Annotated[str, typer.Option(help="Catalogue name of the model.")] = "llama-3-70b", out: OutPath = None
+) -> None:
+    """Print a two-site spec to start from."""
+    with plain_errors():
+        text = STARTER.format(model=model)
+        parse_spec(text)
+    write(text, out)
+
+
+@spec_app.command("from")
+def from_command(
+    config: Annotated[Path, typer.Argument(help="A Hugging Face config.json of a dense decoder.")], out: OutPath = None
+) -> None:
+    """Print a two-site spec to start from, for the architecture in a config.json."""
+    with plain_errors():
+        document = read_document(config)
+        fields = set(HuggingFaceModel.model_fields)
+        known = {key: value for key, value in document.items() if key in fields} if isinstance(document, dict) else {}
+        text = STARTER.format(
+            model=yaml.safe_dump(known, default_flow_style=True, sort_keys=False, width=10**6).strip()
+        )
+        parse_spec(text)
+    write(text, out)

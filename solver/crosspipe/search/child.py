@@ -1,0 +1,66 @@
+"""The solving process: `python -m crosspipe.search.child`.
+
+Reads one request line on stdin, then solves with CP-SAT and writes news as JSON lines on stdout: `{"orders": ...}`,
+`{"bound_ns": ...}`, and at last `{"result": ...}`. A further line on stdin, or its end (the parent is gone), stops it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import IO, Any
+
+from crosspipe.model.solve import ModelLimits, improve
+from crosspipe.problem.problem import Objective
+from crosspipe.problem.wire import problem_from_json
+from crosspipe.schedule.timed import timed
+from crosspipe.search.wire import line, orders_from_json, orders_to_json
+
+PATIENCE_S = 2.0
+"""Time a solve has to end by itself once the parent is gone."""
+
+
+def main(source: IO[bytes], sink: IO[bytes]) -> None:
+    """Solve one request."""
+    request: dict[str, Any] = json.loads(source.readline())
+    stop = threading.Event()
+    threading.Thread(target=_watch, args=(source, stop), daemon=True).start()
+    lock = threading.Lock()
+
+    def send(message: dict[str, Any]) -> None:
+        with lock:
+            sink.write(line(message))
+            sink.flush()
+
+    problem = problem_from_json(request["problem"])
+    objective = Objective(request["objective"])
+    incumbent = None
+    if request["incumbent"] is not None:
+        incumbent = timed(problem, orders_from_json(request["incumbent"]), objective)
+    result = improve(
+        problem,
+        objective,
+        incumbent,
+        request["lower_bound_ns"],
+        ModelLimits(**request["limits"]),
+        on_solution=lambda orders: send({"orders": orders_to_json(orders)}),
+        on_bound=lambda bound_ns: send({"bound_ns": bound_ns}),
+        should_stop=stop.is_set,
+    )
+    orders = None if result.orders is None else orders_to_json(result.orders)
+    send({"result": {"status": result.status, "orders": orders, "bound_ns": result.bound_ns}})
+
+
+def _watch(source: IO[bytes], stop: threading.Event) -> None:
+    """Stop at the next line; if there is none because the parent is gone, leave without waiting for long."""
+    told = source.readline()
+    stop.set()
+    if not told:
+        threading.Event().wait(PATIENCE_S)
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.stdin.buffer, sys.stdout.buffer)

@@ -1,0 +1,71 @@
+"""Better schedules and bounds from the solving process, for one candidate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crosspipe.bounds.best import Bound
+from crosspipe.errors import CrossPipeError
+from crosspipe.schedule.measure import fits, value_ns
+from crosspipe.schedule.timed import timed
+from crosspipe.search.runner import ChildLimits, Runner
+
+if TYPE_CHECKING:
+    from crosspipe.schedule.orders import Orders
+    from crosspipe.search.incumbents import Board, Candidate
+    from crosspipe.search.options import SolveOptions
+    from crosspipe.search.runner import ChildResult
+
+STARTUP_S = 1.0
+"""A solving process is not worth starting for less time than this: it takes most of it to load."""
+
+
+def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: float) -> ChildResult:
+    """Let the solving process work on a candidate until the clock shows `until_s` or the gap asked for is reached.
+
+    Its bound counts only where the solver had the whole problem before it: not while recompute options are open, since
+    it takes them as given.
+    """
+    problem = candidate.problem
+    recomputed = frozenset() if candidate.schedule is None else candidate.schedule.orders.recomputed
+    whole = not problem.choices
+    given = problem.recompute(recomputed) if recomputed else problem
+
+    def on_orders(orders: Orders) -> None:
+        schedule = timed(given, orders, options.objective)
+        if fits(given, schedule):
+            board.offer(candidate, schedule, value_ns(given, schedule, options.objective), "cp-sat")
+
+    def on_bound(bound_ns: int) -> None:
+        if whole:
+            board.raise_bound(candidate, Bound(bound_ns, "cp-sat", "the CP-SAT model", {}))
+
+    def enough() -> bool:
+        gap = board.gap
+        return not candidate.open or (gap is not None and gap <= options.relative_gap)
+
+    runner = Runner(
+        given,
+        options.objective,
+        None if candidate.schedule is None else candidate.schedule.orders,
+        0 if candidate.bound is None else candidate.bound.value_ns,
+        ChildLimits(
+            time_s=max(0.1, until_s - board.clock.seconds),
+            workers=options.workers,
+            seed=options.seed,
+            relative_gap=options.relative_gap,
+            deterministic=options.deterministic,
+        ),
+    )
+    result = runner.run(board.clock, until_s, on_orders, on_bound, lambda: board.tell("clock"), enough)
+    if result.status == "infeasible" and whole:
+        if candidate.schedule is not None:
+            raise SolverContradictionError("the solver calls a problem infeasible for which a schedule is known")
+        candidate.infeasible = True
+    return result
+
+
+class SolverContradictionError(CrossPipeError):
+    """The solver contradicts a schedule that the checker accepts: a fault of the model, never of the input."""
+
+    code = "solver_contradiction"

@@ -1,0 +1,120 @@
+"""The best schedule and bound known for each candidate placement, and for all together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crosspipe.search.progress import Progress, relative_gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crosspipe.bounds.best import Bound
+    from crosspipe.bounds.obstacles import Obstacle
+    from crosspipe.families.registry import FamilyResult
+    from crosspipe.problem.problem import Problem
+    from crosspipe.schedule.orders import Schedule
+    from crosspipe.search.clock import Clock
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One placement under search.
+
+    Attributes
+    ----------
+    problem
+        Its compiled problem.
+    schedule, value_ns, source
+        Best schedule so far, its value and who made it; None before the first.
+    bound
+        Best lower bound, None before the first or where obstacles rule the placement out.
+    obstacles
+        Why no schedule exists here; empty where none was found.
+    families
+        Every known schedule tried, fitting or not.
+    """
+
+    problem: Problem
+    schedule: Schedule | None = None
+    value_ns: int | None = None
+    source: str | None = None
+    bound: Bound | None = None
+    obstacles: tuple[Obstacle, ...] = ()
+    families: tuple[FamilyResult, ...] = ()
+    infeasible: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether a better schedule may still exist here."""
+        if self.infeasible:
+            return False
+        return self.value_ns is None or self.bound is None or self.bound.value_ns < self.value_ns
+
+
+@dataclass(slots=True)
+class Board:
+    """All candidates, and the telling of news."""
+
+    candidates: Sequence[Candidate]
+    clock: Clock
+    on_progress: Callable[[Progress], None] | None = None
+    history: list[Progress] = field(default_factory=list)
+
+    @property
+    def best(self) -> Candidate | None:
+        """Candidate with the best schedule; the earlier one at a tie."""
+        known = [c for c in self.candidates if c.value_ns is not None]
+        return min(known, key=lambda c: c.value_ns or 0, default=None)
+
+    @property
+    def bound(self) -> Bound | None:
+        """Lower bound over all candidates that may have a schedule; None while one of them has none."""
+        alive = [c.bound for c in self.candidates if not c.infeasible]
+        known = [bound for bound in alive if bound is not None]
+        return min(known, key=lambda bound: bound.value_ns) if known and len(known) == len(alive) else None
+
+    @property
+    def value_ns(self) -> int | None:
+        """Best value."""
+        best = self.best
+        return None if best is None else best.value_ns
+
+    @property
+    def bound_ns(self) -> int | None:
+        """Lower bound over all candidates; never above the best value."""
+        bound = self.bound
+        if bound is None:
+            return None
+        return bound.value_ns if self.value_ns is None else min(bound.value_ns, self.value_ns)
+
+    @property
+    def gap(self) -> float | None:
+        """(value - bound) / value, None while either is unknown."""
+        return relative_gap(self.value_ns, self.bound_ns)
+
+    def offer(self, candidate: Candidate, schedule: Schedule, value_ns: int, source: str) -> bool:
+        """Keep a schedule if it is better than what the candidate has."""
+        if candidate.value_ns is not None and candidate.value_ns <= value_ns:
+            return False
+        candidate.schedule, candidate.value_ns, candidate.source = schedule, value_ns, source
+        self.tell(source)
+        return True
+
+    def raise_bound(self, candidate: Candidate, bound: Bound) -> bool:
+        """Keep a bound if it is better than what the candidate has."""
+        if candidate.bound is not None and candidate.bound.value_ns >= bound.value_ns:
+            return False
+        candidate.bound = bound
+        self.tell(bound.name)
+        return True
+
+    def tell(self, source: str) -> None:
+        """Send the state on; changes are also kept as history."""
+        news = Progress(self.clock.seconds, self.value_ns, self.bound_ns, source)
+        last = self.history[-1] if self.history else None
+        if last is None or (last.value_ns, last.bound_ns) != (news.value_ns, news.bound_ns):
+            self.history.append(news)
+        if self.on_progress is not None:
+            self.on_progress(news)

@@ -1,0 +1,107 @@
+"""Construct, bound, improve: the whole search of one spec within its time limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from crosspipe.search.clock import Clock
+from crosspipe.search.construct import construct
+from crosspipe.search.improve import STARTUP_S, improve
+from crosspipe.search.incumbents import Board, Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crosspipe.problem.problem import Problem
+    from crosspipe.search.options import SolveOptions
+    from crosspipe.search.progress import Progress
+
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+StopReason = Literal["proved", "gap", "time_limit", "stopped", "cancelled", "memory_limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a search found.
+
+    Attributes
+    ----------
+    status
+        `optimal` only where value and bound meet exactly.
+    stop_reason
+        Why the search ended.
+    board
+        Every candidate with its best schedule, bound, families and obstacles; and the history.
+    seconds
+        Time taken.
+    solver_notes
+        What the solving processes reported besides (`died with exit code -9`, ...).
+    """
+
+    status: Status
+    stop_reason: StopReason
+    board: Board
+    seconds: float
+    solver_notes: tuple[str, ...]
+
+
+def search(
+    problems: Sequence[Problem],
+    options: SolveOptions,
+    on_progress: Callable[[Progress], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    clock: Clock | None = None,
+) -> Outcome:
+    """Search all candidate placements of a spec; `clock` runs since the spec was validated."""
+    clock = clock or Clock(options.time_limit_s, should_stop)
+    board = Board([Candidate(problem) for problem in problems], clock, on_progress)
+    for number, candidate in enumerate(board.candidates):
+        # The first placement that may have a schedule gets its construction whatever the limit: an answer comes always.
+        if number and board.value_ns is not None and (clock.left_s == 0 or clock.asked_to_stop()):
+            continue
+        construct(board, candidate, options)
+    notes: list[str] = []
+    waiting = list(board.candidates)
+    memory = False
+    while not _done(board, options) and clock.left_s >= STARTUP_S and not clock.asked_to_stop():
+        waiting = [candidate for candidate in waiting if _worth(candidate, board)]
+        if not waiting:
+            break
+        candidate = min(waiting, key=lambda c: 0 if c.bound is None else c.bound.value_ns)
+        until_s = clock.seconds + clock.left_s / len(waiting)
+        waiting.remove(candidate)
+        result = improve(board, candidate, options, until_s)
+        notes.append(f"{candidate.problem.traversal}: {result.status}")
+        if result.status == "died":
+            notes[-1] += f" with exit code {result.exit_code}"
+            memory = memory or result.exit_code in (-9, 137)
+    return _outcome(board, options, clock, tuple(notes), memory)
+
+
+def _worth(candidate: Candidate, board: Board) -> bool:
+    """Whether a candidate may still beat the best schedule of all candidates."""
+    value = board.value_ns
+    return candidate.open and (value is None or candidate.bound is None or candidate.bound.value_ns < value)
+
+
+def _done(board: Board, options: SolveOptions) -> bool:
+    gap = board.gap
+    return all(c.infeasible for c in board.candidates) or (gap is not None and gap <= options.relative_gap)
+
+
+def _outcome(board: Board, options: SolveOptions, clock: Clock, notes: tuple[str, ...], memory: bool) -> Outcome:
+    value, bound, gap = board.value_ns, board.bound_ns, board.gap
+    if all(c.infeasible for c in board.candidates):
+        return Outcome("infeasible", "proved", board, clock.seconds, notes)
+    if value is not None and value == bound:
+        return Outcome("optimal", "proved", board, clock.seconds, notes)
+    status: Status = "unknown" if value is None else "feasible"
+    reason: StopReason = "time_limit"
+    if gap is not None and gap <= options.relative_gap:
+        reason = "gap"
+    elif clock.stopped:
+        reason = "stopped"
+    elif memory:
+        reason = "memory_limit"
+    return Outcome(status, reason, board, clock.seconds, notes)
