@@ -1,0 +1,85 @@
+"""The best of all bounds for an objective.
+
+Makespan: all bounds, with heads and tails of the whole schedule. Span: the span of a schedule is at least that of any
+one device, and each bound that argues on one device holds for the time that device is held, once heads count from its
+first start and tails to its last end of compute (`device_timing`); so device load, start-up, last forward and round
+trip apply per device, lane load and the critical path do not. The work a device has, and the round trips it must sit
+out, are in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crosspipe.bounds.bound import Bound
+from crosspipe.bounds.critical_path import critical_path
+from crosspipe.bounds.device_load import device_load, lane_load
+from crosspipe.bounds.graph import graph_of
+from crosspipe.bounds.last_forward import last_forward
+from crosspipe.bounds.pipeline import stage_facts
+from crosspipe.bounds.relax import relaxed
+from crosspipe.bounds.round_trip import round_trip
+from crosspipe.bounds.start_up import start_up
+from crosspipe.bounds.timing import Timing, device_timing, timing
+from crosspipe.problem.problem import Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crosspipe.bounds.graph import Graph
+    from crosspipe.bounds.pipeline import StageFacts
+    from crosspipe.problem.problem import Problem
+
+MOST_CELLS = 2 * 10**6
+"""Operations x devices whose heads are computed in one sweep for the span."""
+
+
+def lower_bound(problem: Problem, objective: Objective = Objective.MAKESPAN) -> Bound:
+    """Find the best bound: no schedule of `problem`, whatever its open recompute choices, has a smaller value.
+
+    Where no schedule exists at all any value would do; see `obstacles`.
+    """
+    return max(all_bounds(problem, objective), key=lambda bound: bound.value_ns)
+
+
+def all_bounds(problem: Problem, objective: Objective = Objective.MAKESPAN) -> tuple[Bound, ...]:
+    """Every bound that applies; among equals the simplest argument stands first."""
+    graph = graph_of(relaxed(problem))
+    facts = stage_facts(graph)
+    if objective is Objective.SPAN:
+        return tuple(_span_bounds(graph, facts))
+    return tuple(_makespan_bounds(graph, facts))
+
+
+def _makespan_bounds(graph: Graph, facts: Sequence[StageFacts]) -> Iterator[Bound]:
+    problem, times = graph.problem, timing(graph)
+    devices = range(len(problem.devices))
+    yield from _found(device_load(graph, times, device) for device in devices)
+    yield from _found([critical_path(graph, times)])
+    yield from _found(lane_load(graph, times, len(devices) + k) for k in range(len(problem.lanes)))
+    yield from _memory_bounds(graph, times, facts)
+
+
+def _span_bounds(graph: Graph, facts: Sequence[StageFacts]) -> Iterator[Bound]:
+    problem = graph.problem
+    # Replicas are alike: the first one's devices say all there is to say.
+    devices = [device for device in range(problem.devices_per_replica) if problem.devices[device].stages]
+    at_once = max(1, MOST_CELLS // len(graph.durations))
+    for first in range(0, len(devices), at_once):
+        group = devices[first : first + at_once]
+        for device, times in zip(group, device_timing(graph, group), strict=True):
+            yield from _found([device_load(graph, times, device)])
+            yield from _memory_bounds(graph, times, [fact for fact in facts if fact.device == device])
+
+
+def _memory_bounds(graph: Graph, times: Timing, facts: Sequence[StageFacts]) -> Iterator[Bound]:
+    yield from _found(last_forward(graph, times, fact) for fact in facts)
+    yield from _found(start_up(graph, times, facts, pool) for pool in sorted({fact.pool for fact in facts}))
+    yield from _found(round_trip(graph, times, fact) for fact in facts)
+
+
+def _found(bounds: Iterable[Bound | None]) -> Iterator[Bound]:
+    return (bound for bound in bounds if bound is not None)
+
+
+__all__ = ["Bound", "all_bounds", "lower_bound"]
