@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from crosspipe.spec.digest import spec_digest
-from crosspipe.spec.load import parse_spec
 from tests.golden.cases import case_named
 from tests.golden.mapping import case_to_spec
 
 from crosspipe.costs.expand import expand
 from crosspipe.problem.compile import compile_spec
+from crosspipe.spec.digest import spec_digest
+from crosspipe.spec.load import parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -99,6 +99,28 @@ def test_an_assignment_case_compiles(case_id: str) -> None:
     for problem in problems:
         assert len(problem.stages) == len(problem.devices) == len(case["devices"])
         assert [device.name for device in problem.devices] == [f"{device['name']}/0" for device in case["devices"]]
+        assert_cut_of_the_layers(case, problem)
+
+
+def assert_cut_of_the_layers(case: Case, problem: Problem) -> None:
+    """Every stage is the next run of layers, at the speed of its device."""
+    layers = list(case["layers"])
+    for stage, device in enumerate(case["devices"]):
+        want = [_duration(problem, kind, stage) for kind in (Kind.F, Kind.B, Kind.W, Kind.BW)]
+        forward = backward = weight = 0
+        while forward < want[0]:
+            layer = layers.pop(0)
+            forward += value_ns(case, device["time_factor"] * layer["forward"])
+            backward += value_ns(case, device["time_factor"] * layer["backward_input"])
+            weight += value_ns(case, device["time_factor"] * layer["backward_weight"])
+        combined = case["backward"] == "combined"
+        assert want == ([forward, 0, 0, backward + weight] if combined else [forward, backward, weight, 0])
+    assert layers == []
+
+
+def _duration(problem: Problem, kind: Kind, stage: int) -> int:
+    number = problem.number(kind, stage, 0)
+    return 0 if number is None else int(problem.operations.duration_ns[number])
 
 
 @pytest.mark.parametrize("case_id", REFUSED)
