@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crosspipe.problem.compile import compile_spec
-from crosspipe.problem.problem import Problem
 from crosspipe.spec.model import Spec
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
 
 STAGE: dict[str, Any] = {"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "activation_mb": 1}
 

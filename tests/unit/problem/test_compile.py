@@ -20,9 +20,9 @@ def linked(**link: object) -> dict[str, object]:
 
 
 def test_each_duration_is_exact_and_rounded_once_half_to_even() -> None:
-    stage = STAGE | {"forward_ms": 0.0000005, "backward_input_ms": 0.0000015, "backward_weight_ms": 1 / 4}
+    stage = STAGE | {"forward_ms": 0.0000025, "backward_input_ms": 0.0000015, "backward_weight_ms": 1 / 4}
     compiled = problem([stage], 1)
-    assert compiled.operations.duration_ns.tolist() == [0, 2, 250_000]
+    assert compiled.operations.duration_ns.tolist() == [2, 2, 250_000]
 
 
 def test_time_factor_and_multipliers_scale_before_rounding() -> None:
