@@ -1,0 +1,39 @@
+"""Warnings for what is legal but looks like a known mistake in the input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crosspipe.spec.traps import bandwidth, hops, latency, memory, work
+from crosspipe.spec.traps.notice import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crosspipe.spec.model import Spec
+
+TRAPS: Final[tuple[Callable[[Spec], Iterator[Notice]], ...]] = (
+    latency.round_trip_as_one_way,
+    latency.unreachable,
+    latency.latency_outlier,
+    latency.no_latency,
+    bandwidth.implausible_bandwidth,
+    bandwidth.bandwidth_outlier,
+    bandwidth.unlike_directions,
+    hops.hop_above_ten_forwards,
+    hops.boundary_per_gpu,
+    work.equal_times,
+    memory.whole_card_in_gib,
+    memory.memory_in_megabytes,
+)
+
+
+def spec_notices(spec: Spec) -> tuple[Notice, ...]:
+    """List the traps that a valid spec seems to have stepped into, in a fixed order.
+
+    Written and expanded specs are both read; an expanded one shows more, as its stages have times and sizes.
+    """
+    return tuple(notice for trap in TRAPS for notice in trap(spec))
+
+
+__all__ = ["TRAPS", "Notice", "spec_notices"]

@@ -1,0 +1,79 @@
+"""The places of a spec: its sites and their devices, `site/0`, `site/1`, ..., in the order they are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crosspipe.spec.faults import closest
+from crosspipe.spec.stages import StagesModel
+
+if TYPE_CHECKING:
+    from crosspipe.spec.cluster import Pool, Site
+    from crosspipe.spec.model import Parallel, Spec
+
+
+def device_count(site: Site, parallel: Parallel) -> int | None:
+    """Count the devices of a site in one replica; None while GPUs wait for degrees that are `auto`."""
+    counts = [_pool_count(pool, parallel) for pool in site.pools or [site]]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def device_counts(spec: Spec) -> dict[str, int | None]:
+    """Count the devices of each site in one replica; None where that is not known yet."""
+    return {name: device_count(site, spec.parallel) for name, site in spec.sites.items()}
+
+
+def total_devices(spec: Spec) -> int | None:
+    """Count the devices of one replica; None where that is not known yet."""
+    counts = device_counts(spec).values()
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def device_names(spec: Spec) -> dict[str, list[str]]:
+    """Name the devices of each site, leaving out sites whose number of devices is not known yet."""
+    return {
+        site: [f"{site}/{number}" for number in range(count)]
+        for site, count in device_counts(spec).items()
+        if count is not None
+    }
+
+
+def stage_count(spec: Spec) -> int | None:
+    """Count the stages; None where the model is yet to be cut into them."""
+    if isinstance(spec.model, StagesModel):
+        stages = spec.model.stages
+        return len(stages) if isinstance(stages, list) else stages.count
+    if spec.placement.map is not None:
+        return len(spec.placement.map)
+    pipeline = spec.parallel.pipeline
+    return pipeline * spec.placement.stages_per_device if isinstance(pipeline, int) else None
+
+
+def is_device(spec: Spec, name: str) -> bool:
+    """Whether a name may be that of a device: its site exists, and so does its number as far as that is known."""
+    site, _, number = name.rpartition("/")
+    if site not in spec.sites or not (number.isascii() and number.isdigit()) or number != str(int(number[:9])):
+        return False
+    count = device_count(spec.sites[site], spec.parallel)
+    return count is None or int(number) < count
+
+
+def nearest_device(spec: Spec, name: str) -> str | None:
+    """Find the device that was probably meant; None if none is near."""
+    site, _, number = name.rpartition("/")
+    near = site if site in spec.sites else closest(site or name, spec.sites)
+    if near is None:
+        return None
+    count = device_count(spec.sites[near], spec.parallel)
+    given = int(number[:9]) if number.isascii() and number.isdigit() else 0
+    return f"{near}/{given if count is None else min(given, max(count - 1, 0))}"
+
+
+def _pool_count(pool: Pool, parallel: Parallel) -> int | None:
+    if pool.devices is not None:
+        return pool.devices
+    if pool.gpus is None or not isinstance(parallel.tensor, int) or not isinstance(parallel.data, int):
+        return None
+    return pool.gpus // (parallel.tensor * parallel.data)

@@ -1,0 +1,81 @@
+"""Rules of placement: one way to say where stages sit, and it names devices that exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crosspipe.spec.faults import Path, fault
+from crosspipe.spec.places import is_device, nearest_device, stage_count, total_devices
+from crosspipe.spec.stages import StagesModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crosspipe.errors import Fault
+    from crosspipe.spec.model import Placement, Spec
+
+
+def map_or_traversal(placement: Placement, path: Path) -> Iterator[Fault]:
+    """Refuse anything beside an explicit map."""
+    if placement.map is None:
+        return
+    if placement.traversal != "auto":
+        rule = "must be left out beside `map`, which says where each stage sits"
+        yield fault((*path, "traversal"), rule, placement.traversal, "auto")
+    if placement.stages_per_device != 1:
+        rule = "must be left out beside `map`, which says where each stage sits"
+        yield fault((*path, "stages_per_device"), rule, placement.stages_per_device)
+
+
+def unidirectional_has_one_stage_each(placement: Placement, path: Path) -> Iterator[Fault]:
+    """Allow several stages on a device to loops and waves alone."""
+    if placement.traversal == "unidirectional" and placement.stages_per_device > 1:
+        rule = "must be 1 where the traversal is unidirectional; `loop` and `wave` come back to a device"
+        yield fault((*path, "stages_per_device"), rule, placement.stages_per_device, 1)
+
+
+def map_fits_stages(spec: Spec) -> Iterator[Fault]:
+    """Require one existing device for each stage."""
+    names = spec.placement.map
+    if names is None:
+        return
+    count = stage_count(spec)
+    if count is not None and len(names) != count:
+        rule = f"must name {count} devices, one for each stage"
+        yield fault(("placement", "map"), rule, names)
+    for stage, name in enumerate(names):
+        if not is_device(spec, name):
+            rule = "must be a device such as `site/0`"
+            yield fault(("placement", "map", stage), rule, name, nearest_device(spec, name))
+
+
+def stage_devices_exist(spec: Spec) -> Iterator[Fault]:
+    """Require that a stage's own device exists, and that nothing else places the stage."""
+    if not isinstance(spec.model, StagesModel) or not isinstance(spec.model.stages, list):
+        return
+    placed = [(number, stage.device) for number, stage in enumerate(spec.model.stages) if stage.device is not None]
+    for stage, name in placed:
+        if not is_device(spec, name):
+            rule = "must be a device such as `site/0`"
+            yield fault(("model", "stages", stage, "device"), rule, name, nearest_device(spec, name))
+    if not placed:
+        return
+    if spec.placement.map is not None:
+        rule = "must not stand beside the stages' own `device`"
+        yield fault(("placement", "map"), rule, spec.placement.map)
+    if spec.placement.traversal != "auto":
+        rule = "must be left out beside the stages' own `device`"
+        yield fault(("placement", "traversal"), rule, spec.placement.traversal, "auto")
+
+
+def stages_per_device_is_consistent(spec: Spec) -> Iterator[Fault]:
+    """Require as many measured stages as the devices hold."""
+    each, devices = spec.placement.stages_per_device, spec.parallel.pipeline
+    if each == 1 or spec.placement.map is not None or not isinstance(spec.model, StagesModel):
+        return
+    count = stage_count(spec)
+    known = devices if isinstance(devices, int) else total_devices(spec)
+    if count is not None and known and count != each * known:
+        rule = f"must be {count} stages / {known} devices"
+        near = count // known if count % known == 0 else None
+        yield fault(("placement", "stages_per_device"), rule, each, near)

@@ -1,0 +1,96 @@
+"""All rules between fields, and when each is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crosspipe.spec.cluster import Link, Pool
+from crosspipe.spec.model import ExtraOperation, Placement, Training
+from crosspipe.spec.rules import channels, extras, limits, links, model, placement, sites, training, windows, work
+from crosspipe.spec.stages import HuggingFaceModel, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crosspipe.errors import Fault
+    from crosspipe.spec.base import SpecModel
+    from crosspipe.spec.faults import Path
+    from crosspipe.spec.model import Spec
+
+    PartRule = Callable[[Any, Path], Iterator[Fault]]
+    """Yields the faults of one model at a place."""
+
+PART_RULES: Final[tuple[tuple[type[SpecModel], tuple[PartRule, ...]], ...]] = (
+    (Work, (work.one_form_of_backward, work.frozen_recomputes_nothing, work.retained_is_part_of_activation)),
+    (HuggingFaceModel, (model.no_mixture_of_experts,)),
+    (Training, (training.microbatches_are_known,)),
+    (Pool, (sites.pool_is_counted_once,)),
+    (
+        Link,
+        (
+            links.one_way_to_name_the_ends,
+            links.ends_differ,
+            links.one_latency,
+            links.one_transfer_time,
+            links.group_alone_carries_no_messages,
+            links.lane_needs_group_and_direction,
+            links.group_name_is_plain,
+            links.table_rises,
+            windows.closed_or_open,
+            windows.intervals_run_forward,
+            windows.repeats_need_windows,
+            windows.windows_need_a_transfer_time,
+            windows.slow_is_slower,
+        ),
+    ),
+    (Placement, (placement.map_or_traversal, placement.unidirectional_has_one_stage_each)),
+    (ExtraOperation, (extras.one_length, extras.one_resource)),
+)
+"""Rules of one model alone; those of a class hold for its subclasses."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRule:
+    """A rule that reads several sections of a spec.
+
+    Attributes
+    ----------
+    find
+        Yields the faults.
+    reads
+        The sections it reads; it is asked only when all of them are sound.
+    """
+
+    find: Callable[[Spec], Iterator[Fault]]
+    reads: frozenset[str]
+
+
+def _rule(find: Callable[[Spec], Iterator[Fault]], *reads: str) -> WholeRule:
+    return WholeRule(find, frozenset(reads))
+
+
+WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
+    _rule(model.frozen_comes_first, "model"),
+    _rule(model.devices_for_all_stages_or_none, "model"),
+    _rule(training.batch_is_whole_microbatches, "training", "parallel"),
+    _rule(sites.site_names_are_plain, "sites"),
+    _rule(sites.pipeline_has_devices, "sites", "parallel"),
+    _rule(channels.no_link_to_nowhere, "links", "sites", "parallel"),
+    _rule(channels.one_link_for_each_way, "links"),
+    _rule(channels.group_names_are_new, "links"),
+    _rule(channels.groups_agree, "links"),
+    _rule(channels.windows_of_a_group_agree, "links"),
+    _rule(placement.map_fits_stages, "placement", "model", "sites", "parallel"),
+    _rule(placement.stage_devices_exist, "placement", "model", "sites", "parallel"),
+    _rule(placement.stages_per_device_is_consistent, "placement", "model", "sites", "parallel"),
+    _rule(extras.names_differ, "extra_operations"),
+    _rule(extras.device_exists, "extra_operations", "sites", "parallel"),
+    _rule(extras.lane_exists, "extra_operations", "links"),
+    _rule(extras.stages_exist, "extra_operations", "model", "placement", "parallel"),
+    _rule(extras.no_circle, "extra_operations", "model"),
+    _rule(extras.waits_for_a_backward, "extra_operations", "model"),
+    _rule(limits.caps_for_every_stage, "limits", "model", "placement", "parallel"),
+    _rule(limits.deadlines_of_existing_stages, "limits", "model", "placement", "parallel"),
+)
+"""Rules between sections."""
