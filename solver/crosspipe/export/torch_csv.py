@@ -32,7 +32,7 @@ class TorchExport:
     csv
         The `compute_only` CSV text, one line per rank.
     sidecar
-        JSON-ready: maps of ranks and stages, durations, predictions and caveats (see `docs` of the format `torch-csv`).
+        JSON-ready: maps of ranks and stages, durations, predictions and caveats; see `torch_sidecar`.
     """
 
     csv: str

@@ -21,7 +21,8 @@ def test_cell_is_read_and_written_back(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["12F0junk", "0BW1", "0Fx", "0F", "F0", "0w1", "-1F0", "0F-1", "01F0", "0SEND_F0", "0UNSHARD", "٣F0", "0F0\n"]
+    "text",
+    ["12F0junk", "0BW1", "0Fx", "0F", "F0", "0w1", "-1F0", "0F-1", "01F0", "0SEND_F0", "0UNSHARD", "٣F0", "0F0\n"],
 )
 def test_cell_with_anything_else_is_refused_where_torch_reads_a_prefix(text: str) -> None:
     with pytest.raises(ExportError, match=r"^cell grammar: "):

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from crosspipe.problem.problem import Kind
 
 INK = "#1b2733"
+LABEL_INK = "#0b1219"
 SOFT_INK = "#5b6875"
 PAPER = "#ffffff"
 GRID = "#dde3e9"
@@ -24,7 +25,7 @@ FILLS = MappingProxyType(
         Kind.F: "#1f5fa8",
         Kind.B: "#e5870c",
         Kind.W: "#9bd1ad",
-        Kind.BW: "#c8550b",
+        Kind.BW: "#b84c08",
         Kind.ACTIVATION: "#3f8fd2",
         Kind.GRADIENT: "#d8740a",
         Kind.EXTRA: "#6b5b73",
@@ -61,7 +62,7 @@ def ink_on(fill: str) -> str:
     luminance = sum(
         weight * _linear(channel) for weight, channel in zip((0.2126, 0.7152, 0.0722), _rgb(fill), strict=True)
     )
-    return PAPER if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.07 else INK
+    return PAPER if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.056 else LABEL_INK
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:
