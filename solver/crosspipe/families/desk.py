@@ -10,13 +10,14 @@ from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
     from crosspipe.families.floor import Floor
+    from crosspipe.families.reserve import Reserve
     from crosspipe.families.settings import Settings
 
 NONE = -1
 
 
 class Desk:
-    """State of one device. `ready` (earliest start so far) and `waits` (predecessors not started) are the pass's own."""
+    """State of one device; `ready` (earliest start so far) and `waits` (predecessors left) belong to the pass."""
 
     def __init__(self, floor: Floor, device: int, settings: Settings, ready: list[int], waits: list[int]) -> None:
         station = floor.stations[device]
@@ -111,7 +112,7 @@ class Desk:
             self._next_w[c] += 1
             self._owed -= 1
             return
-        j = self._floor.microbatch[op]
+        j = self._floor.position[op]
         if kind == Kind.F:
             self._next_f[c] += 1
             self._last_forward = True
@@ -161,13 +162,11 @@ class Desk:
         for pool, amount in takes:
             if mem[pool] + amount > room[pool]:
                 return False
-        return all(self._way_out(pool, op, j) for pool in reserve.nested)
+        return all(self._way_out(reserve, pool, op, j) for pool in reserve.nested)
 
-    def _way_out(self, pool: int, op: int, j: int) -> bool:
-        reserve, done = self._reserve, self._steps_done
-        assert reserve is not None  # noqa: S101 - narrowed by the caller
+    def _way_out(self, reserve: Reserve, pool: int, op: int, j: int) -> bool:
         held, need, room = reserve.held[pool], reserve.need[pool], reserve.room[pool]
-        step = reserve.steps[op]
+        done, step = self._steps_done, reserve.steps[op]
         younger = held[j][step + 1] - held[j][step]
         for i in range(j, self._youngest + 1):
             younger += held[i][done[i]]

@@ -107,7 +107,7 @@ def _first_ready(floor: Floor, settings: Settings) -> list[int]:
         step = settings.pace * floor.period
         for op in floor.sources:
             if floor.kind[op] == Kind.F:
-                ready[op] = round(step * floor.microbatch[op])
+                ready[op] = round(step * floor.position[op])
     return ready
 
 
@@ -117,7 +117,7 @@ def _keys(floor: Floor, settings: Settings) -> list[float]:
     if settings.rule == Rule.LATEST_START:
         step = settings.slope * floor.period
         for op in range(floor.operations):
-            key[op] = step * floor.microbatch[op] - floor.tail[op] - floor.duration[op]
+            key[op] = step * floor.position[op] - floor.tail[op] - floor.duration[op]
         return key
     for station in floor.stations:
         chunks = len(station.chunks)

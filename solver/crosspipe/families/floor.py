@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.families.reserve import Reserve
+from crosspipe.families.reserve import Changes, Reserve, changes_of
 from crosspipe.problem.problem import NO_RESOURCE, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crosspipe.problem.problem import IntArray, Problem
 
 
 @dataclass(slots=True)
 class Chunk:
-    """Operations of one stage by microbatch; `backward` (B or BW) and `weight` are empty where the stage has none."""
+    """Operations of one stage by position; `backward` (B or BW) and `weight` are empty where the stage has none."""
 
     stage: int
     forward: list[int]
@@ -50,8 +53,10 @@ class Floor:
 
     Attributes
     ----------
-    duration, resource, microbatch, kind
+    duration, resource, kind
         Columns of the operations.
+    position
+        Place of each operation's microbatch in the order in which microbatches run.
     successors
         Per operation, pairs (operation, lag).
     waits
@@ -77,7 +82,7 @@ class Floor:
     microbatches: int
     duration: list[int]
     resource: list[int]
-    microbatch: list[int]
+    position: list[int]
     kind: list[int]
     successors: list[list[tuple[int, int]]]
     waits: list[int]
@@ -91,9 +96,17 @@ class Floor:
     stations: list[Station] = field(default_factory=list)
 
 
-def floor_of(problem: Problem) -> Floor:
-    """Lay a problem out (its recompute options as applied already)."""
+def floor_of(problem: Problem, order: Sequence[int] | None = None) -> Floor:
+    """Lay a problem out (its recompute options as applied already), the microbatches in `order` (default: as given).
+
+    Raises
+    ------
+    DoesNotFitError
+        If one microbatch alone does not fit on a device.
+    """
     ops = problem.operations
+    sequence = np.arange(problem.microbatches) if order is None else np.array(order, dtype=np.int64)
+    position = np.argsort(sequence)
     count = len(ops)
     duration, resource = ops.duration_ns.tolist(), ops.resource.tolist()
     successors: list[list[tuple[int, int]]] = [[] for _ in range(count)]
@@ -107,7 +120,7 @@ def floor_of(problem: Problem) -> Floor:
         microbatches=problem.microbatches,
         duration=duration,
         resource=resource,
-        microbatch=ops.microbatch.tolist(),
+        position=position[ops.microbatch].tolist(),
         kind=ops.kind.tolist(),
         successors=successors,
         waits=waits,
@@ -119,7 +132,8 @@ def floor_of(problem: Problem) -> Floor:
         on_resources=int((ops.resource != NO_RESOURCE).sum()),
         chunk=[0] * count,
     )
-    floor.stations = [_station(problem, device) for device in range(len(problem.devices))]
+    changes = changes_of(problem)
+    floor.stations = [_station(problem, device, sequence, changes) for device in range(len(problem.devices))]
     heads = _heads(floor)
     for station in floor.stations:
         for number, chunk in enumerate(station.chunks):
@@ -144,9 +158,9 @@ def _heads(floor: Floor) -> list[int]:
     return head
 
 
-def _station(problem: Problem, device: int) -> Station:
+def _station(problem: Problem, device: int, sequence: IntArray, changes: Changes) -> Station:
     where = problem.devices[device]
-    table = problem.numbers[:, where.replica]
+    table = problem.numbers[:, where.replica][:, :, sequence]
     chunks = []
     for stage in where.stages:
         backward = table[Kind.B, stage] if table[Kind.B, stage, 0] >= 0 else table[Kind.BW, stage]
@@ -159,7 +173,7 @@ def _station(problem: Problem, device: int) -> Station:
         index=device % problem.devices_per_replica,
         chunks=chunks,
         unit_ns=float(sum(scale) / len(scale)),
-        reserve=Reserve.of(problem, device, chunks),
+        reserve=Reserve.of(problem, device, chunks, changes),
     )
 
 
@@ -175,7 +189,7 @@ def _earlier(problem: Problem) -> list[int]:
     for chain in problem.chains:
         numbers = chain.tolist()
         if problem.operations.kind[numbers[0]] in (Kind.ACTIVATION, Kind.GRADIENT):
-            for first, second in zip(numbers, numbers[1:], strict=False):
+            for first, second in pairwise(numbers):
                 earlier[second] = first
     return earlier
 

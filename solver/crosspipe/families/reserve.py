@@ -1,8 +1,8 @@
 """Which starts keep a device free of deadlock by memory, for any sizes of chunks.
 
-Let a microbatch run alone on a device: F of its chunks upward, backwards downward, each W right after its B. `held[k]` is
-what it holds after k of these steps (W's not counted as steps), `need[k]` the most it will hold from there on. Younger
-microbatches have done no more steps than older ones, as every class of operations runs in index order.
+Let a microbatch run alone on a device: F of its chunks upward, backwards downward, each W right after its B. `held[k]`
+is what it holds after k of these steps (W's not counted as steps), `need[k]` the most it will hold from there on.
+Younger microbatches have done no more steps than older ones, as every class of operations runs in one order.
 
 Rule: start a step only if it fits now and, for every older microbatch i on the device that is not through,
 
@@ -18,11 +18,12 @@ reached by the rule is dead. The rule of one size per chunk (solver notes 1.2) i
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.errors import DoesNotFitError
+from crosspipe.families.amounts import megabytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,7 +62,7 @@ class Reserve:
     need: Sequence[Sequence[Sequence[int]]]
 
     @classmethod
-    def of(cls, problem: Problem, device: int, chunks: Sequence[Chunk]) -> Reserve | None:
+    def of(cls, problem: Problem, device: int, chunks: Sequence[Chunk], changes: Changes) -> Reserve | None:
         """Read a device's pools; None if none is limited.
 
         Raises
@@ -69,68 +70,77 @@ class Reserve:
         DoesNotFitError
             If a microbatch does not fit alone.
         """
-        limited = [
-            (number, pool)
-            for number, pool in enumerate(problem.pools)
-            if pool.device == device and pool.capacity is not None
-        ]
-        if not limited:
+        pools = [pool for pool in problem.pools if pool.device == device and pool.capacity is not None]
+        if not pools:
             return None
-        takes, gives = _changes(problem, {number: own for own, (number, _) in enumerate(limited)})
-        runs = [_lone_run(chunks, microbatch) for microbatch in range(problem.microbatches)]
-        room = [(pool.capacity or 0) - pool.base for _, pool in limited]
+        runs = [_lone_run(chunks, position) for position in range(problem.microbatches)]
+        room = [(pool.capacity or 0) - pool.base for pool in pools]
         held: list[list[list[int]]] = []
         need: list[list[list[int]]] = []
-        for own, (_, pool) in enumerate(limited):
-            profiles = [_profile(run, own, takes, gives) for run in runs]
+        for own, pool in enumerate(pools):
+            # Identical microbatches share one profile.
+            profiles = [_profile(run, own, changes) for run in (runs[:1] if problem.identical else runs)]
+            profiles *= len(runs) if problem.identical else 1
             held.append([profile[0] for profile in profiles])
             need.append([profile[1] for profile in profiles])
-            worst = max(range(len(runs)), key=lambda j, own=own: need[own][j][0])  # type: ignore[misc]
-            if need[own][worst][0] > room[own]:
-                raise DoesNotFitError(_too_small(problem, device, pool, need[own][worst][0], worst))
+            most = max(profile[1][0] for profile in profiles)
+            if most > room[own]:
+                raise DoesNotFitError(_too_small(problem, pool, most))
         nested = tuple(
-            own
-            for own in range(len(limited))
-            if any(more > now for j in range(len(runs)) for more, now in zip(need[own][j][1:], held[own][j][1:], strict=True))
+            own for own in range(len(pools)) if any(_grows(h, n) for h, n in zip(held[own], need[own], strict=True))
         )
         steps = {operation: k for run in runs for k, (operation, _) in enumerate(run)}
-        return cls(tuple(room), nested, takes, gives, steps, held, need)
+        return cls(tuple(room), nested, changes.takes, changes.gives, steps, held, need)
 
 
-def _changes(problem: Problem, own: Mapping[int, int]) -> tuple[dict[int, Amounts], dict[int, Amounts]]:
-    takes: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    gives: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """What each operation takes at its start and gives back at its end, of the limited pools of its device."""
+
+    takes: Mapping[int, Amounts]
+    gives: Mapping[int, Amounts]
+
+
+def changes_of(problem: Problem) -> Changes:
+    """Collect the holdings of limited pools, the pools numbered within their device."""
+    own: dict[int, int] = {}
+    seen: Counter[int] = Counter()
+    for number, pool in enumerate(problem.pools):
+        if pool.capacity is not None:
+            own[number] = seen[pool.device]
+            seen[pool.device] += 1
+    takes: dict[int, Counter[int]] = defaultdict(Counter)
+    gives: dict[int, Counter[int]] = defaultdict(Counter)
     held = problem.holdings
     columns = (held.pool.tolist(), held.taken_by.tolist(), held.given_by.tolist(), held.amount.tolist())
-    for pool, taken_by, given_by, amount in zip(*columns, strict=True):
-        if pool in own and amount:
-            takes[taken_by][own[pool]] += amount
-            gives[given_by][own[pool]] += amount
-    return (
+    for pool_number, taken_by, given_by, amount in zip(*columns, strict=True):
+        if amount and pool_number in own:
+            takes[taken_by][own[pool_number]] += amount
+            gives[given_by][own[pool_number]] += amount
+    return Changes(
         {operation: tuple(sorted(amounts.items())) for operation, amounts in takes.items()},
         {operation: tuple(sorted(amounts.items())) for operation, amounts in gives.items()},
     )
 
 
-def _lone_run(chunks: Sequence[Chunk], microbatch: int) -> list[tuple[int, int | None]]:
-    """Steps of a microbatch alone: (F or backward, the W right after it if any)."""
-    run: list[tuple[int, int | None]] = [(chunk.forward[microbatch], None) for chunk in chunks]
+def _lone_run(chunks: Sequence[Chunk], position: int) -> list[tuple[int, int | None]]:
+    """List the steps of a microbatch alone: (F or backward, the W right after it if any)."""
+    run: list[tuple[int, int | None]] = [(chunk.forward[position], None) for chunk in chunks]
     for chunk in reversed(chunks):
         if chunk.backward:
-            run.append((chunk.backward[microbatch], chunk.weight[microbatch] if chunk.weight else None))
+            run.append((chunk.backward[position], chunk.weight[position] if chunk.weight else None))
     return run
 
 
-def _profile(
-    run: Sequence[tuple[int, int | None]], own: int, takes: Mapping[int, Amounts], gives: Mapping[int, Amounts]
-) -> tuple[list[int], list[int]]:
+def _profile(run: Sequence[tuple[int, int | None]], own: int, changes: Changes) -> tuple[list[int], list[int]]:
+    """Find what a lone run holds after each number of steps, and the most it holds from there on."""
     now, held, peak = 0, [0], []
     for step, weight in run:
-        now += dict(takes.get(step, ())).get(own, 0)
+        now += _amount(changes.takes, step, own)
         peak.append(now)
-        now -= dict(gives.get(step, ())).get(own, 0)
+        now -= _amount(changes.gives, step, own)
         if weight is not None:
-            now -= dict(gives.get(weight, ())).get(own, 0)
+            now -= _amount(changes.gives, weight, own)
         held.append(now)
     need = held.copy()
     for k in range(len(run) - 1, -1, -1):
@@ -138,11 +148,20 @@ def _profile(
     return held, need
 
 
-def _too_small(problem: Problem, device: int, pool: Pool, needs: int, microbatch: int) -> str:
-    where = problem.resource_name(device)
+def _amount(changes: Mapping[int, Amounts], operation: int, own: int) -> int:
+    return next((amount for pool, amount in changes.get(operation, ()) if pool == own), 0)
+
+
+def _grows(held: Sequence[int], need: Sequence[int]) -> bool:
+    """Whether a microbatch that has begun may need more than it holds."""
+    return any(more > now for more, now in zip(need[1:], held[1:], strict=True))
+
+
+def _too_small(problem: Problem, pool: Pool, needs: int) -> str:
+    where = problem.resource_name(pool.device)
     if pool.unit != "bytes":
-        return f"one microbatch does not fit: {pool.name} on {where} is limited to {pool.capacity}"
+        return f"one microbatch alone exceeds {pool.name} ({where}), limited to {pool.capacity}"
     return (
-        f"one microbatch alone does not fit on {where}: microbatch {microbatch} needs {(needs + pool.base) / 1e6:.0f} MB "
-        f"({pool.base / 1e6:.0f} MB of it static), has {(pool.capacity or 0) / 1e6:.0f} MB"
+        f"one microbatch alone needs {megabytes(needs + pool.base)} MB on {where} ({megabytes(pool.base)} MB of it "
+        f"static), has {megabytes(pool.capacity or 0)} MB"
     )

@@ -28,7 +28,7 @@ class Keep(IntEnum):
 
 
 class Prefer(IntEnum):
-    """Which chunk of a device goes first: the furthest along a microbatch's way, the least far, or the oldest microbatch."""
+    """Which chunk of a device goes first: the furthest along a way, the nearest, or that of the oldest microbatch."""
 
     FURTHEST = 0
     NEAREST = 1

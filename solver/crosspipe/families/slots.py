@@ -23,10 +23,7 @@ class LaneSlots:
     def place(self, operation: int, ready_ns: int, duration_ns: int) -> tuple[int, int] | None:
         """Book an operation; returns its start and end, None if the lane never again opens for long enough."""
         ends = self._ends
-        if not ends or ready_ns >= ends[-1]:
-            at = len(ends)
-        else:
-            at = bisect_right(ends, ready_ns)
+        at = len(ends) if not ends or ready_ns >= ends[-1] else bisect_right(ends, ready_ns)
         start = ready_ns
         while True:
             end = start + duration_ns
