@@ -1,1 +1,1 @@
-"""The CrossPipe service: HTTP around the library."""
+"""The CrossPipe service: HTTP around the library; `app.create_app` builds it, `run.main` serves it."""

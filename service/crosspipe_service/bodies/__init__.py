@@ -1,0 +1,1 @@
+"""Request bodies: their media types, their size, and the time they may take."""

@@ -1,0 +1,1 @@
+"""Checks: any schedule, whoever made it, against a spec."""

@@ -1,0 +1,1 @@
+"""`make run`: the service started, an example solved, the answer shown."""

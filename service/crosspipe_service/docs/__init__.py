@@ -1,0 +1,1 @@
+"""The page that shows the API, from files of this package alone."""

@@ -1,0 +1,1 @@
+"""Health: whether the service answers, and how busy it is."""
