@@ -71,8 +71,11 @@ class Improvement:
         if isinstance(built, str):
             return "done"
         found = self._search(built, trusted=True)
-        if found.refuted:
-            return "infeasible" if self._refuted_again(built) else "done"
+        if found.refuted and self.schedule is None:
+            # CP-SAT has answered a wrong INFEASIBLE before: only a second, differently presolved solve is believed.
+            found = self._search(built, trusted=True, presolve=False)
+            if found.refuted:
+                return "infeasible"
         return "rounded" if found.proved and not built.ticks.scale.exact else "done"
 
     def refine(self) -> None:
@@ -145,7 +148,3 @@ class Improvement:
         value = value_ns(self._problem, schedule, self._objective)
         if self.schedule is None or value < value_ns(self._problem, self.schedule, self._objective):
             self.schedule = schedule
-
-    def _refuted_again(self, built: Built) -> bool:
-        """Ask a second, differently presolved solve, as CP-SAT has answered a wrong INFEASIBLE before."""
-        return self.schedule is None and self._search(built, trusted=False, presolve=False).refuted

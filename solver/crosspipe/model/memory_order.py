@@ -58,8 +58,8 @@ def _pool_pairs(ticks: Ticks, pool: int, room: int) -> list[tuple[int, int]]:
         held = below + own
         pairs += _wait(forward, backward, held, held, room)
         pairs += _wait(forward, numbers[Kind.W, stage], kept[stage], own, room)
-        if place + 1 < len(device.stages):
-            above = device.stages[place + 1]
+        above = device.stages[place + 1] if place + 1 < len(device.stages) else None
+        if above is not None and taken[above].any():
             next_backward = np.maximum(numbers[Kind.B, above], numbers[Kind.BW, above])
             pairs += _wait(forward, next_backward, held, held, room, taken[above])
         below = held

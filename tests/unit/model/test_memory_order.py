@@ -1,0 +1,86 @@
+"""Precedences that memory implies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crosspipe.model.arcs import add_arcs
+from crosspipe.model.memory_order import memory_arcs
+from crosspipe.problem.problem import Kind
+from tests.unit.model.draft import accepts, pipeline, ticks_of
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import CpModel
+
+    from crosspipe.model.ticks import Ticks
+    from crosspipe.model.variables import Variables
+    from tests.unit.model.draft import Draft
+
+Named = dict[tuple[Kind, int, int], int]
+
+
+def _add(model: CpModel, variables: Variables, ticks: Ticks) -> None:
+    add_arcs(model, variables, memory_arcs(ticks))
+
+
+def _pairs(draft: Draft, ops: Named) -> set[tuple[str, str]]:
+    names = {number: f"{kind.name}{stage}({j})" for (kind, stage, j), number in ops.items()}
+    arcs = memory_arcs(ticks_of(draft))
+    return {(names[b], names[a]) for b, a in zip(arcs.before.tolist(), arcs.after.tolist(), strict=True)}
+
+
+def test_the_forward_that_does_not_fit_is_cut_before_the_backward_ends() -> None:
+    draft, _ = pipeline([(0,)], 2, capacity=3, amounts=(2, 0))
+    assert not accepts(draft, _add, [0, 1, 2, 3, 4, 5])
+
+
+def test_the_forward_that_waits_for_the_backward_is_kept() -> None:
+    draft, _ = pipeline([(0,)], 2, capacity=3, amounts=(2, 0))
+    assert accepts(draft, _add, [0, 2, 1, 3, 4, 5])
+
+
+def test_one_stage_in_flight_and_weights() -> None:
+    """Room 5, F takes 2, W gives back 1: two in flight; F(n) needs W(n-4), as floor((5 - 2) / 1) + 1 = 4."""
+    draft, ops = pipeline([(0,)], 6, capacity=5, amounts=(2, 1))
+    assert _pairs(draft, ops) == {
+        *((f"B0({j})", f"F0({j + 2})") for j in range(4)),
+        *((f"W0({j})", f"F0({j + 4})") for j in range(2)),
+    }
+
+
+def test_two_chunks_hold_more_and_more_on_the_way_up() -> None:
+    """Room 4, each chunk 1, stages 0 and 3 on device 0: four between F0 and B0, two between F3 and B3."""
+    draft, ops = pipeline([(0, 3), (1, 2)], 5, capacity=4, amounts=(1, 0))
+    on_first = {pair for pair in _pairs(draft, ops) if pair[1][1] in "03"}
+    assert ("B0(0)", "F0(4)") in on_first
+    assert {("B3(0)", "F3(2)"), ("B3(1)", "F3(3)"), ("B3(2)", "F3(4)")} <= on_first
+
+
+def test_a_dead_end_is_cut() -> None:
+    """Room 4: with four microbatches between F0 and B0 nothing is left for F3, unless the first has passed B3."""
+    draft, ops = pipeline([(0, 3), (1, 2)], 5, capacity=4, amounts=(1, 0))
+    assert ("B3(0)", "F0(3)") in _pairs(draft, ops)
+
+
+def test_unlike_amounts_in_a_required_order_are_added_up() -> None:
+    """Room 5, amounts 1 3 2 4: 0..1 fit (4), 0..2 do not (6); 1..2 fit (5); 2..3 do not (6)."""
+    draft, ops = pipeline([(0,)], 4, capacity=5, amounts=(1, 1))
+    draft.multipliers, draft.fixed = ("1", "3", "2", "4"), True
+    draft.holds = [
+        (pool, taker, giver, amount) for (pool, taker, giver, _), amount in zip(draft.holds, (1, 3, 2, 4), strict=True)
+    ]
+    assert {pair for pair in _pairs(draft, ops) if pair[0][0] == "B"} == {("B0(0)", "F0(2)"), ("B0(2)", "F0(3)")}
+
+
+@pytest.mark.parametrize("capacity", [4, None])
+def test_nothing_follows_where_everything_fits(capacity: int | None) -> None:
+    draft, ops = pipeline([(0,)], 2, capacity=capacity, amounts=(2, 1))
+    assert not _pairs(draft, ops)
+
+
+def test_nothing_follows_where_the_order_is_free() -> None:
+    draft, ops = pipeline([(0,)], 2, capacity=3, amounts=(2, 1))
+    draft.multipliers = ("1", "2")
+    assert not _pairs(draft, ops)
