@@ -122,7 +122,7 @@ def _families(candidate: Candidate) -> list[FamilyRow]:
             traversal=candidate.problem.traversal,
             fits=result.reason is None,
             value_ms=to_ms_or_none(result.value_ns),
-            peak_memory_mb=None if result.peak_bytes is None else to_mb(result.peak_bytes),
+            peak_memory_mb=None if result.peak_bytes is None else to_mb(max(result.peak_bytes)),
             reason=result.reason,
         )
         for result in candidate.families

@@ -151,7 +151,7 @@ class Reason(AnswerModel):
 
     kind: str
     where: str
-    needs: float
+    needs: float | None
     has: float | None
     unit: str
     smallest_sufficient: float | None

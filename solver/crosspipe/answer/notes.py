@@ -13,7 +13,8 @@ def notes_on(problem: Problem) -> list[str]:
     found = []
     if problem.choices:
         found.append(
-            "recompute options: the schedules tried take none or all of them; the lower bound holds for every choice"
+            "recompute options: the known schedules and the greedy choose among them by rule, the solver keeps the"
+            " choice of the best schedule; the lower bound holds for every choice"
         )
     if any(window.rate_bps for lane in problem.lanes for window in lane.windows):
         found.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,9 @@ from crosspipe.cli.files import OutPath, SpecPath, plain_errors, read_document, 
 from crosspipe.cli.live import live_line
 from crosspipe.cli.options import ObjectiveName, TimeLimit
 from crosspipe.cli.solve import leave
+from crosspipe.export.headline import headline
 from crosspipe.export.registry import FORMATS, export
+from crosspipe.export.svg import Caption
 
 
 def export_command(
@@ -27,7 +28,7 @@ def export_command(
 ) -> None:
     """Write a schedule in a format that another tool acts on.
 
-    A format with a second file (the torch CSV has a rank-to-site map) writes it beside `--out`, or to stderr without.
+    A format of several files (the torch CSV has a rank-to-site map) writes the others beside `--out`, or to stderr.
     """
     with plain_errors():
         parsed = read_spec(spec)
@@ -36,14 +37,14 @@ def export_command(
                 answer = solve(parsed, time_limit_s=time_limit, objective=objective, on_progress=on_progress)
             leave(answer)
             document: object = answer.model_dump()
+            caption = headline(answer, parsed.name)
         else:
             document = read_document(schedule)
-        problem, timetable = restore(parsed, document)
-        exported = export(export_format, problem, timetable)
-        write(exported.text, out)
-        if exported.sidecar is not None:
-            text = json.dumps(exported.sidecar, indent=2)
+            caption = Caption(parsed.name or schedule.name)
+        first, *beside = export(export_format, *restore(parsed, document), caption)
+        write(first.text, out)
+        for file in beside:
             if out is None:
-                typer.echo(text, err=True)
+                typer.echo(file.text, err=True, nl=False)
             else:
-                out.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+                write(file.text, out.with_suffix(file.suffix))

@@ -15,6 +15,7 @@ from crosspipe.costs.text import expanded_text
 from crosspipe.problem.compile import compile_spec
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
+from crosspipe.spec.notice import Notice
 from crosspipe.spec.notices import spec_notices
 from crosspipe.spec.schema import spec_schema
 from crosspipe.spec.stages import HuggingFaceModel
@@ -54,7 +55,8 @@ def validate_command(spec: SpecPath) -> None:
             f"{problem.traversal}: {len(problem.stages)} stages on {problem.devices_per_replica} devices,"
             f" {problem.microbatches} microbatches, {len(problem.operations)} operations"
         )
-    for notice in (*spec_notices(parsed), *expansion.notices):
+    notices: list[Notice] = [*spec_notices(parsed), *expansion.notices]
+    for notice in notices:
         typer.echo(f"warning {notice.pointer}: {notice.message}")
 
 

@@ -8,12 +8,21 @@ from crosspipe.bounds.best import lower_bound
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.families.registry import run_families
 from crosspipe.schedule.measure import fits, value_ns
+from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.timed import timed
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Problem
     from crosspipe.search.incumbents import Board, Candidate
     from crosspipe.search.options import SolveOptions
+
+LONGEST_S = 1.0
+"""Most time the greedy's portfolio gets; it stops earlier once it meets the bound."""
+
+SHARE = 0.2
+"""Share of the time left that the portfolio may take."""
+
+LARGE = 20_000
+"""Above this many operations a deterministic solve runs one pass of the greedy: the whole portfolio takes long."""
 
 
 def construct(board: Board, candidate: Candidate, options: SolveOptions) -> None:
@@ -23,21 +32,16 @@ def construct(board: Board, candidate: Candidate, options: SolveOptions) -> None
     if candidate.obstacles:
         candidate.infeasible = True
         return
-    board.raise_bound(candidate, lower_bound(problem, objective))
-    for variant in recompute_variants(problem):
-        results = run_families(variant, objective)
-        if not candidate.families:
-            candidate.families = results
-        for result in results:
-            if result.orders is None:
-                continue
-            schedule = timed(variant, result.orders, objective)
-            if fits(variant, schedule):
-                board.offer(candidate, schedule, value_ns(variant, schedule, objective), result.name)
-
-
-def recompute_variants(problem: Problem) -> tuple[Problem, ...]:
-    """List the ways of recomputing that are tried: as given, and every stage that may, where any may."""
-    if not problem.choices:
-        return (problem,)
-    return problem, problem.recompute(frozenset(choice.stage for choice in problem.choices))
+    bound = lower_bound(problem, objective)
+    board.raise_bound(candidate, bound)
+    budget_s: float | None = min(LONGEST_S, SHARE * board.clock.left_s)
+    if options.deterministic:
+        budget_s = None if len(problem.operations) <= LARGE else 0.0
+    candidate.families = run_families(problem, objective, budget_s, bound.value_ns)
+    for result in candidate.families:
+        if result.orders is None:
+            continue
+        schedule = timed(problem, result.orders, objective)
+        whole = resolved(problem, result.orders)
+        if fits(whole, schedule):
+            board.offer(candidate, schedule, value_ns(whole, schedule, objective), result.name)
