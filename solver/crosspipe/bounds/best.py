@@ -9,13 +9,16 @@ out, are in.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crosspipe.bounds.bound import Bound
+from crosspipe.bounds.choices import groups_of_cases
 from crosspipe.bounds.critical_path import critical_path
 from crosspipe.bounds.device_load import device_load, lane_load
 from crosspipe.bounds.graph import graph_of
 from crosspipe.bounds.last_forward import last_forward
+from crosspipe.bounds.memory_need import short_pools
 from crosspipe.bounds.pipeline import stage_facts
 from crosspipe.bounds.relax import relaxed
 from crosspipe.bounds.round_trip import round_trip
@@ -39,16 +42,37 @@ def lower_bound(problem: Problem, objective: Objective = Objective.MAKESPAN) -> 
 
     Where no schedule exists at all any value would do; see `obstacles`.
     """
-    return max(all_bounds(problem, objective), key=lambda bound: bound.value_ns)
+    return max(all_bounds(problem, objective), key=_value)
 
 
 def all_bounds(problem: Problem, objective: Objective = Objective.MAKESPAN) -> tuple[Bound, ...]:
-    """Every bound that applies; among equals the simplest argument stands first."""
-    graph = graph_of(relaxed(problem))
+    """Every bound that applies; among equals the simplest argument stands first.
+
+    With open recompute choices, also the weakest case of each group of cases (`choices.py`): its data hold under that
+    case, and `cases` lists the recomputed stages and the value of each.
+    """
+    found = list(_bounds(relaxed(problem), objective))
+    for cases in groups_of_cases(problem):
+        # A choice for which memory cannot hold one microbatch is taken by no schedule.
+        held = [case for case in cases if not short_pools(relaxed(problem, case))]
+        bests = [max(_bounds(relaxed(problem, case), objective), key=_value) for case in held]
+        if bests:
+            weakest = min(bests, key=_value)
+            by_case = [
+                [[stage for stage in case if case[stage]], _value(b)] for case, b in zip(held, bests, strict=True)
+            ]
+            found.append(replace(weakest, data=weakest.data | {"cases": by_case}))
+    return tuple(found)
+
+
+def _value(bound: Bound) -> int:
+    return bound.value_ns
+
+
+def _bounds(problem: Problem, objective: Objective) -> Iterator[Bound]:
+    graph = graph_of(problem)
     facts = stage_facts(graph)
-    if objective is Objective.SPAN:
-        return tuple(_span_bounds(graph, facts))
-    return tuple(_makespan_bounds(graph, facts))
+    return _span_bounds(graph, facts) if objective is Objective.SPAN else _makespan_bounds(graph, facts)
 
 
 def _makespan_bounds(graph: Graph, facts: Sequence[StageFacts]) -> Iterator[Bound]:

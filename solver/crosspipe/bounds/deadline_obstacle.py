@@ -24,26 +24,29 @@ if TYPE_CHECKING:
 
     from crosspipe.bounds.bound import Bound
     from crosspipe.bounds.graph import Graph
+    from crosspipe.problem.problem import Problem
 
     IntArray = NDArray[np.int64]
 
 
-def deadline_obstacles(graph: Graph) -> tuple[Obstacle, ...]:
-    """Name the deadlines that a lower bound rules out; meaningless unless every transfer finds an opening."""
-    due = graph.problem.due_ns
+def deadline_obstacles(problem: Problem, graph: Graph) -> tuple[Obstacle, ...]:
+    """Name the deadlines that a lower bound rules out; meaningless unless every transfer finds an opening.
+
+    `graph` is that of the relaxed problem.
+    """
+    due = problem.due_ns
     if due is None:
         return ()
     found = []
     for deadline in np.unique(due[due < NO_DEADLINE]).tolist():
-        bound = _earliest(graph, np.flatnonzero(due <= deadline))
+        bound = _earliest(problem, graph, np.flatnonzero(due <= deadline))
         if bound is not None and bound.value_ns > deadline:
             found.append(_obstacle(graph, deadline, due, bound))
     return tuple(found)
 
 
-def _earliest(graph: Graph, asked: IntArray) -> Bound | None:
+def _earliest(problem: Problem, graph: Graph, asked: IntArray) -> Bound | None:
     """Bound on the last end of the operations asked for."""
-    problem = graph.problem
     if len(asked) == len(problem.operations):
         return lower_bound(problem, Objective.MAKESPAN)
     times = timing(graph, targets=asked)

@@ -56,7 +56,7 @@ class Need:
 
 
 def memory_needs(problem: Problem) -> tuple[Need, ...]:
-    """Find the least amount for every limited pool that anything is taken from."""
+    """Find the least amount for every limited pool, ascending."""
     open_choices = () if problem.recomputed else tuple(choice.stage for choice in problem.choices)
     needs: dict[int, list[Need]] = {}
     for recomputed, resolved in _choices(problem, open_choices):
@@ -64,9 +64,18 @@ def memory_needs(problem: Problem) -> tuple[Need, ...]:
         for memory in stage_memories(resolved):
             if memory.room is not None:
                 groups.setdefault(memory.pool, []).append(memory)
-        for pool, group in groups.items():
-            needs.setdefault(pool, []).append(_need(problem, pool, group, recomputed))
+        for pool, limit in enumerate(problem.pools):
+            if limit.capacity is not None:
+                needs.setdefault(pool, []).append(_need(problem, pool, groups.get(pool, []), recomputed))
     return tuple(min(found, key=lambda need: (need.amount, len(need.recomputed))) for _, found in sorted(needs.items()))
+
+
+def short_pools(problem: Problem) -> tuple[Need, ...]:
+    """Name the pools whose capacity is below the need."""
+    capacities = [pool.capacity for pool in problem.pools]
+    return tuple(
+        n for n in memory_needs(problem) if (capacity := capacities[n.pool]) is not None and n.amount > capacity
+    )
 
 
 def _choices(problem: Problem, stages: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Problem]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crosspipe.bounds.memory_need import Need, memory_needs
+from crosspipe.bounds.memory_need import Need, short_pools
 from crosspipe.bounds.obstacle import Obstacle, amount, listed
 
 if TYPE_CHECKING:
@@ -13,14 +13,10 @@ if TYPE_CHECKING:
 
 def memory_obstacles(problem: Problem) -> tuple[Obstacle, ...]:
     """Name the pools too small for one microbatch; like shortages on several devices make one obstacle."""
-    needs = {need.pool: need for need in memory_needs(problem)}
-    for pool, limit in enumerate(problem.pools):
-        if pool not in needs and limit.capacity is not None:
-            needs[pool] = Need(pool, limit.base, 0, (), ())
     alike: dict[tuple[object, ...], list[Need]] = {}
-    for pool in sorted(needs):
-        need, limit = needs[pool], problem.pools[pool]
-        if limit.capacity is None or need.amount <= limit.capacity or problem.devices[limit.device].replica > 0:
+    for need in short_pools(problem):
+        limit = problem.pools[need.pool]
+        if problem.devices[limit.device].replica > 0:
             continue
         key = (limit.unit, need.amount, limit.capacity, limit.base, len(need.stages), bool(need.recomputed))
         alike.setdefault(key, []).append(need)
@@ -41,7 +37,7 @@ def _obstacle(problem: Problem, group: list[Need]) -> Obstacle:
         held = held if len(group) == 1 else "its stages" if len(need.stages) > 1 else "its stage"
         parts.append(f"{amount(need.amount - limit.base, limit.unit)} for one microbatch on {held}")
     even = " even with recomputation" if recomputed else ""
-    verb = "needs" if len(group) == 1 else "each need"
+    verb = "needs" if len(group) == 1 else "each needs"
     message = (
         f"{what} of {listed(devices)} is too small: {verb} {amount(need.amount, limit.unit)}{even} "
         f"({' + '.join(parts)}), has {amount(has, limit.unit)}"

@@ -159,7 +159,7 @@ def _dead_end(
 def _pairs(
     before: IntArray, after: IntArray, held: IntArray, taken: IntArray, room: IntArray, *, own: bool
 ) -> tuple[IntArray, IntArray]:
-    """Let after[j] wait for before[b - 1], b the least with `sum(held[b..j]) + taken[j] <= room[j]`, with j if `own`."""
+    """Let after[j] wait for before[b - 1], b least with `sum(held[b..j]) + taken[j] <= room[j]`; with j if `own`."""
     m = len(held)
     total = total_of(held) + int(taken.max(initial=0)) + int(np.abs(room).max(initial=0))
     sums: NDArray[Any] = np.concatenate([[0], np.cumsum(exact(held, total))])

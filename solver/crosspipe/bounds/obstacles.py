@@ -26,7 +26,7 @@ def obstacles(problem: Problem) -> tuple[Obstacle, ...]:
     """
     graph = graph_of(relaxed(problem))
     blocked = route_obstacles(problem) + lane_obstacles(graph)
-    late = () if blocked else deadline_obstacles(graph)
+    late = () if blocked else deadline_obstacles(problem, graph)
     return memory_obstacles(problem) + blocked + late
 
 

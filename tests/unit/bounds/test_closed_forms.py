@@ -1,0 +1,169 @@
+"""Values of the closed forms worked out by hand or published with the solver notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.bounds.specs import pipeline, split
+
+from crosspipe.bounds.best import all_bounds, lower_bound
+from crosspipe.problem.problem import Objective, Problem
+
+if TYPE_CHECKING:
+    from crosspipe.bounds.bound import Bound
+
+MS = 10**6
+
+
+def largest(problem: Problem, name: str, objective: Objective = Objective.MAKESPAN) -> Bound:
+    return max((b for b in all_bounds(problem, objective) if b.name == name), key=lambda bound: bound.value_ns)
+
+
+def uniform(
+    p: int, m: int, times: tuple[int, int, int], latency: int, room: float, held: tuple[int, int] = (2, 1)
+) -> Problem:
+    stage = split(*times, activation_mb=held[0], retained_mb=held[1])
+    return pipeline([stage] * p, m, memory_mb=room, latency_ms=latency)
+
+
+@pytest.mark.parametrize(
+    ("p", "m", "times", "latency", "optimum"),
+    [
+        (8, 24, (20, 21, 15), 3, 1610),
+        (16, 64, (20, 21, 15), 3, 4154),
+        (16, 48, (11347, 11248, 8132), 377, 1714461),
+        (16, 64, (11307, 11254, 8101), 379, 2202008),
+        (16, 512, (20, 21, 15), 3, 29242),
+        (32, 96, (10419, 10207, 7715), 408, 3171569),
+    ],
+)
+def test_last_forward_equals_the_optimum_of_uniform_stages_at_the_memory_of_1f1b(
+    p: int, m: int, times: tuple[int, int, int], latency: int, optimum: int
+) -> None:
+    found = lower_bound(uniform(p, m, times, latency, 2 * p), Objective.MAKESPAN)
+    assert (found.name, found.value_ns) == ("last forward", optimum * MS)
+
+
+@pytest.mark.parametrize(
+    ("p", "m", "times", "latency", "optimum"),
+    [
+        (16, 64, (20, 21, 15), 3, 3929),
+        (16, 48, (11347, 11248, 8132), 377, 1650756),
+        (32, 96, (10419, 10207, 7715), 408, 3056373),
+    ],
+)
+def test_device_load_equals_the_optimum_with_half_as_much_memory_again(
+    p: int, m: int, times: tuple[int, int, int], latency: int, optimum: int
+) -> None:
+    found = lower_bound(uniform(p, m, times, latency, 3 * p), Objective.MAKESPAN)
+    assert (found.name, found.value_ns) == ("device load", optimum * MS)
+
+
+@pytest.mark.parametrize(("latency", "optimum"), [(10, 2236), (20, 2316), (40, 2476), (80, 2796)])
+def test_one_slow_hop(latency: int, optimum: int) -> None:
+    """Eight devices, sixteen microbatches, one hop whose latency and transfer are the same number."""
+    stage = split(40, 42, 30, activation_mb=2, retained_mb=1, boundary_mb=latency)
+    links = [{"between": [f"d{a}", f"d{a + 1}"], "one_way_latency_ms": 0} for a in range(7)]
+    links[3] |= {"one_way_latency_ms": latency, "transfer_ms": latency}
+    assert lower_bound(pipeline([stage] * 8, 16, memory_mb=16, links=links)).value_ns == optimum * MS
+
+
+def test_last_forward_adds_up_from_its_data() -> None:
+    data = largest(uniform(8, 24, (20, 21, 15), 3, 16), "last forward").data
+    assert data["surplus"] == (2 * 24 - 16) * MS
+    value = (
+        data["first_backward_ns"]
+        + data["backwards"] * data["backward_ns"]
+        + data["weights"] * data["weight_ns"]
+        + data["forwards"] * data["forward_ns"]
+        + data["round_trip_ns"]
+        + data["backward_ns"]
+        + data["tail_ns"]
+    )
+    assert value == 1610 * MS
+
+
+def test_start_up_counts_the_forwards_that_fit_before_the_first_gradient() -> None:
+    """Two stages of 10/1/1, latency 100, room for one microbatch: R = 10+100+10+1+100 = 221 on stage 0.
+
+    Until then one forward (10 ms) of the 5 x 12 ms runs; the rest and nothing after it: 221 + 50.
+    """
+    stage = split(10, 1, 1, activation_mb=1)
+    found = largest(pipeline([stage] * 2, 5, memory_mb=1, latency_ms=100), "start-up")
+    assert found.where == "d0/0"
+    assert found.data["forwards_before"] == 1
+    assert found.value_ns == 271 * MS
+
+
+def test_round_trips_follow_each_other_when_one_microbatch_fits() -> None:
+    """The same: five round trips of 221 from F to B, each with its B; then the last W."""
+    stage = split(10, 1, 1, activation_mb=1)
+    found = largest(pipeline([stage] * 2, 5, memory_mb=1, latency_ms=100), "round trip")
+    assert found.data["turns"] == 4
+    assert found.value_ns == (5 * 222 + 1) * MS
+
+
+def test_memory_in_order_says_what_the_round_trip_says() -> None:
+    stage = split(10, 1, 1, activation_mb=1)
+    problem = pipeline([stage] * 2, 5, memory_mb=1, latency_ms=100)
+    path = largest(problem, "critical path")
+    # W holds the activation here, so that each F waits for the W before it, which the round trip leaves out.
+    assert path.value_ns == 5 * 223 * MS
+    assert "memory" in path.data["waits"]
+
+
+def test_a_path_adds_up_from_its_operations() -> None:
+    problem = pipeline([split(3, 2, 1)] * 3, 2, latency_ms=5)
+    path = largest(problem, "critical path")
+    assert path.value_ns == (3 * 5 + 4 * 5 + 3 + 1) * MS
+    assert path.data["waits"].count("order") == 1
+    assert problem.label(path.data["operations"][0]) in path.where
+
+
+@pytest.mark.parametrize(("p", "m"), [(1, 1), (1, 4), (4, 1), (4, 6)])
+def test_no_memory_limit_leaves_loads_and_paths(p: int, m: int) -> None:
+    names = {bound.name for bound in all_bounds(pipeline([split(2, 2, 2, activation_mb=1)] * p, m))}
+    assert names == {"device load", "critical path"}
+
+
+def test_unlike_microbatches_have_no_closed_form() -> None:
+    stage = split(2, 2, 2, activation_mb=1)
+    problem = pipeline([stage] * 2, {"multipliers": [1, 2, 1], "order": "fixed"}, memory_mb=3)
+    assert {bound.name for bound in all_bounds(problem)} == {"device load", "critical path"}
+
+
+def test_a_backward_that_takes_more_than_it_gives_frees_nothing_before_its_weight_part() -> None:
+    """F takes 1, B 2 more, W gives back 3: before the fourth F in a room of 3, one B and its W have run."""
+    stage = split(5, 1, 1, activation_mb=1, backward_extra_mb=2)
+    found = largest(pipeline([stage], 4, memory_mb=3), "last forward")
+    assert (found.data["backwards"], found.data["weights"]) == (1, 1)
+
+
+def test_room_for_all_microbatches_needs_no_release() -> None:
+    stage = split(5, 1, 1, activation_mb=1)
+    assert "last forward" not in {bound.name for bound in all_bounds(pipeline([stage], 3, memory_mb=3))}
+
+
+@pytest.mark.parametrize("objective", Objective)
+def test_times_beyond_64_bits_stay_exact(objective: Objective) -> None:
+    stage = split(10**12, 10**12, 10**12, activation_mb=2, retained_mb=1)
+    problem = pipeline([stage] * 8, 24, memory_mb=16)
+    small = pipeline([split(1, 1, 1, activation_mb=2, retained_mb=1)] * 8, 24, memory_mb=16)
+    assert lower_bound(problem, objective).value_ns == lower_bound(small, objective).value_ns * 10**12
+
+
+def test_span_counts_the_round_trip_a_device_sits_out() -> None:
+    """One microbatch, two devices, latency 7: device 0 is held F + 7 + F + B + 7 + B + W."""
+    problem = pipeline([split(1, 2, 3)] * 2, 1, latency_ms=7)
+    found = lower_bound(problem, Objective.SPAN)
+    assert (found.value_ns, found.where) == ((1 + 7 + 1 + 2 + 7 + 2 + 3) * MS, "d0/0")
+
+
+def test_span_leaves_out_what_lies_before_the_first_start() -> None:
+    """A gather before stage 1 delays device 1 as a whole; its own span is its work."""
+    extra = [{"name": "gather", "duration_ms": 100, "before": [1]}]
+    problem = pipeline([split(1, 1, 1)] * 2, 2, extra_operations=extra)
+    assert lower_bound(problem, Objective.MAKESPAN).value_ns == 106 * MS
+    last = [b for b in all_bounds(problem, Objective.SPAN) if b.where == "d1/0"]
+    assert max(b.value_ns for b in last) == 6 * MS
