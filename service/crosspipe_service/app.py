@@ -14,6 +14,7 @@ from crosspipe_service.checks import endpoints as checks
 from crosspipe_service.description import describe
 from crosspipe_service.docs import endpoints as docs
 from crosspipe_service.errors import endpoints as errors
+from crosspipe_service.errors.boundary import ProblemBoundary
 from crosspipe_service.errors.handlers import install_handlers
 from crosspipe_service.health import endpoints as health
 from crosspipe_service.schedules import endpoints as schedules
@@ -65,6 +66,7 @@ def create_app(settings: Settings | None = None, *, solve: Solve = crosspipe_sol
         settings, Solver(settings, solve), Turns(places, queue, wait_s), Turns(places, queue, wait_s)
     )
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM_BYTES, compresslevel=COMPRESSION_LEVEL)
+    app.add_middleware(ProblemBoundary)
     install_handlers(app, tuple(SolveQuery.model_fields))
     for feature in (schedules, checks, errors, health, docs):
         app.include_router(feature.router)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import TYPE_CHECKING
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.config import LOGGING_CONFIG
 
 from crosspipe.errors import OptionError
 from crosspipe_service.app import create_app
@@ -53,6 +55,7 @@ def main(host: str | None = None, port: int | None = None) -> None:
         app,
         host=settings.host,
         port=settings.port,
+        log_config=_log_config(settings.log_level),
         log_level=settings.log_level,
         timeout_graceful_shutdown=GRACE_S,
         server_header=False,
@@ -61,6 +64,13 @@ def main(host: str | None = None, port: int | None = None) -> None:
         # Uvicorn raises the signal again once it has wound down; ending on request is no failure.
         signal.signal(number, _ended)
     Server(config, app.state.crosspipe).run()
+
+
+def _log_config(level: str) -> dict[str, Any]:
+    """Log what the service itself says where uvicorn logs."""
+    config = deepcopy(LOGGING_CONFIG)
+    config["loggers"]["crosspipe_service"] = {"handlers": ["default"], "level": level.upper(), "propagate": False}
+    return config
 
 
 def _ended(_number: int, _frame: FrameType | None) -> None:

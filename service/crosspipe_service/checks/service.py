@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.solve import check
-from crosspipe.errors import Fault, InputError, ScheduleFormatError, SpecSyntaxError
+from crosspipe.errors import Fault, InputError, ScheduleFormatError, SpecError
 from crosspipe.spec.faults import closest, shown
 from crosspipe.spec.load import parse_spec
 from crosspipe.spec.text import read_text
@@ -34,16 +34,15 @@ def check_document(body: bytes) -> bytes:
         With pointers from the top of the body.
     """
     spec_tree, schedule = _parts(body)
-    with _under("/spec"):
-        spec = parse_spec(spec_tree)
-    with _under("/schedule"):
-        return check(spec, schedule).model_dump_json().encode()
+    with _pointers_from_the_top():
+        return check(parse_spec(spec_tree), schedule).model_dump_json().encode()
 
 
 def _parts(body: bytes) -> tuple[Mapping[str, object], object]:
     tree, faults = plain_tree(read_text(body))
     if faults:
-        raise SpecSyntaxError(faults)
+        in_spec = any(fault.pointer.startswith("/spec") for fault in faults)
+        raise (SpecError if in_spec else ScheduleFormatError)(faults)
     if not isinstance(tree, dict):
         raise ScheduleFormatError([Fault("", "must be a mapping with `spec` and `schedule`", shown(tree))])
     unknown = [Fault(f"/{n}", "must be `spec` or `schedule`", n, closest(n, PARTS)) for n in tree if n not in PARTS]
@@ -68,9 +67,10 @@ def _json_numbers(value: object) -> object:
 
 
 @contextmanager
-def _under(pointer: str) -> Iterator[None]:
+def _pointers_from_the_top() -> Iterator[None]:
     """Let the faults of a part of the body point from its top."""
     try:
         yield
     except InputError as error:
-        raise type(error)([replace(fault, pointer=pointer + fault.pointer) for fault in error.faults]) from error
+        part = "/schedule" if isinstance(error, ScheduleFormatError) else "/spec"
+        raise type(error)([replace(fault, pointer=part + fault.pointer) for fault in error.faults]) from error

@@ -1,4 +1,4 @@
-"""Turns every exception that leaves an endpoint into a problem document; a traceback goes to the log alone."""
+"""Turns the exceptions that leave an endpoint into problem documents; a traceback goes to the log alone."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ LOG = logging.getLogger("crosspipe_service")
 
 
 def install_handlers(app: FastAPI, known_parameters: Collection[str]) -> None:
-    """Let the application answer every error with a problem document; `known_parameters` are what typos are near to."""
+    """Let the application answer expected errors with problem documents; typos are near to `known_parameters`."""
     app.add_exception_handler(CrossPipeError, answer_known)
     app.add_exception_handler(RequestValidationError, partial(answer_parameters, known=known_parameters))
     app.add_exception_handler(HTTPException, answer_http)
-    app.add_exception_handler(Exception, answer_unknown)
 
 
 async def answer_known(request: Request, error: Exception) -> ProblemResponse:

@@ -32,13 +32,19 @@ def parameter_faults(errors: Sequence[Mapping[str, Any]], known: Collection[str]
 
 def _fault(error: Mapping[str, Any], known: Collection[str]) -> Fault:
     name = str(error["loc"][-1])
-    pointer, kind, value, context = f"/{name}", error["type"], shown(error["input"]), error.get("ctx", {})
+    pointer, kind, value = f"/{name}", error["type"], shown(error["input"])
+    context = {key: _plain(item) for key, item in error.get("ctx", {}).items()}
     if kind == "extra_forbidden":
         return Fault(pointer, f"must be one of {', '.join(known)}", name, closest(name, known))
     if kind == "literal_error":
-        words = [word.strip("' ") for word in context["expected"].replace(" or ", ",").split(",")]
+        words = [word.strip("' ") for word in str(context["expected"]).replace(" or ", ",").split(",")]
         return Fault(pointer, f"must be {context['expected']}", value, closest(str(error["input"]), words))
     if kind in BOUNDS:
         rule, nearest = BOUNDS[kind]
         return Fault(pointer, rule.format(**context), value, str(context[nearest]) if nearest else None)
     return Fault(pointer, RULES.get(kind, error["msg"][:1].lower() + error["msg"][1:]), value)
+
+
+def _plain(value: object) -> object:
+    """Write a whole number without a point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
