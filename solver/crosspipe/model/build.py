@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Literal
 from ortools.sat.python.cp_model import CpModel
 
 from crosspipe.errors import DeadlockError
+from crosspipe.model.anchor import add_anchor, anchor
 from crosspipe.model.arcs import add_arcs, forward_order
 from crosspipe.model.chains import chain_arcs
 from crosspipe.model.devices import add_devices
 from crosspipe.model.heads import heads, tails
 from crosspipe.model.hint import add_hint
 from crosspipe.model.lanes import add_lanes
+from crosspipe.model.load import load
 from crosspipe.model.memory import add_memory
 from crosspipe.model.memory_order import memory_arcs
 from crosspipe.model.objective import add_objective
@@ -88,17 +90,19 @@ def build(
     except DeadlockError:
         return "impossible"
     head, tail = heads(ticks.duration, arcs, order), tails(ticks.duration, arcs, order)
-    least = ticks.scale.ticks(lower_bound_ns)
+    least = max(ticks.scale.ticks(lower_bound_ns), load(ticks, head, tail))
     most = ticks.horizon
     if incumbent is not None:
         known_ns = value_ns(problem, incumbent, objective)
         most = min(most, ticks.scale.ticks(known_ns - 1) if better else ticks.scale.ceiling(known_ns, objective))
+    held = anchor(ticks, arcs)
     model = CpModel()
     variables = make_variables(model, ticks, head, tail, (least, most))
     if variables is None:
         return "impossible"
     parts: tuple[Callable[[], None], ...] = (
         lambda: add_arcs(model, variables, arcs),
+        lambda: add_anchor(model, variables, held),
         lambda: add_devices(model, variables, ticks),
         lambda: add_lanes(model, variables, ticks),
         lambda: add_memory(model, variables, ticks),
@@ -109,5 +113,6 @@ def build(
             return "stopped"
         part()
     if incumbent is not None and not better:
-        add_hint(model, variables, ticks, ticks.scale.ticks_of(incumbent.start_ns), least)
+        moved_ns = 0 if held is None else incumbent.start_ns[held]
+        add_hint(model, variables, ticks, ticks.scale.ticks_of(incumbent.start_ns - moved_ns), least)
     return Built(model, variables, ticks, order)
