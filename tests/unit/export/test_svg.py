@@ -160,7 +160,7 @@ def test_large_schedules_stay_small() -> None:
     assert len(written.encode()) < 2_000_000
     words = said(ElementTree.fromstring(written))  # noqa: S314 - our own text, no entities
     assert "dc0 · 30 lanes inside the site not drawn" in words
-    assert f"idle {100 * (1 - 200 * 30e6 / int(schedule.end_ns.max())):.1f}%" in words
+    assert f"idle {100 * (1 - 200 * 30e6 / int(schedule.end_ns.max())):.1f} %" in words
 
 
 def test_smallest_schedule() -> None:

@@ -24,7 +24,7 @@ def ms(time_ns: int) -> str:
 
 def percent(part: float) -> str:
     """Write a share of 1 as a percentage with one decimal."""
-    return f"{100 * part:.1f}%"
+    return f"{100 * part:.1f} %"
 
 
 def text(raw: str) -> str:

@@ -31,6 +31,9 @@ DIGIT_EM = 0.6
 LARGEST_LABEL = 10.0
 SMALLEST_LABEL = 7.6
 
+LABEL_MARGIN_PX = 2.6
+"""Room left beside the widest number: the gap between blocks, and a px on each side."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
@@ -58,8 +61,12 @@ class Drawing:
         """One size for all microbatch numbers, so that the longest fits the usual forward or backward."""
         ops = self.problem.operations
         width = self.scale.width * float(np.median(ops.duration_ns[ops.kind == Kind.F])) / self.scale.horizon_ns
-        digits = len(str(self.problem.microbatches - 1))
-        return min(max((width - 1.6) / (DIGIT_EM * digits), SMALLEST_LABEL), LARGEST_LABEL)
+        return min(max((width - LABEL_MARGIN_PX) / (DIGIT_EM * self.digits), SMALLEST_LABEL), LARGEST_LABEL)
+
+    @property
+    def digits(self) -> int:
+        """Digits of the largest microbatch number."""
+        return len(str(self.problem.microbatches - 1))
 
 
 def draw_rows(drawing: Drawing, rows: tuple[Row, ...]) -> list[str]:
@@ -82,7 +89,8 @@ def _device(drawing: Drawing, row: Row, fill_of: list[str]) -> list[str]:
     size = min(row.height * 0.6, drawing.label_size)
     middle = top + row.height / 2
     blocks, bands = _bands(drawing, operations, fill_of, top, row.height)
-    lines = [rect(scale.left, top, scale.width, row.height, IDLE), *bands, *_labels(blocks, middle + size * 0.36, size)]
+    labels = _labels(blocks, middle + size * 0.36, size, drawing.digits)
+    lines = [rect(scale.left, top, scale.width, row.height, IDLE), *bands, *labels]
     name_size = min(row.height * 0.8, 11.5)
     lines.append(words(scale.left - 10, middle + name_size * 0.36, _name(row, name_size), name_size, INK, "end"))
     idle = 1 - _busy(drawing.schedule, operations) / scale.horizon_ns
@@ -128,13 +136,18 @@ def _bands(
     return blocks, band(blocks, top, height)
 
 
-def _labels(blocks: list[Block], baseline: float, size: float) -> list[str]:
-    """Write into each block that is wide enough; one group per ink, so that a label costs few bytes."""
+def _labels(blocks: list[Block], baseline: float, size: float, digits: int = 1) -> list[str]:
+    """Write into each block that is wide enough; one group per ink, so that a label costs few bytes.
+
+    A block must have room for `digits`, so that operations of one length are all numbered or none is.
+    """
     if size < 6:
         return []
     groups: dict[str, list[str]] = {}
     for block in blocks:
-        if block.label is not None and block.right - block.left - 1 >= DIGIT_EM * size * len(block.label):
+        if block.label is None:
+            continue
+        if block.right - block.left - 1 >= DIGIT_EM * size * max(digits, len(block.label)):
             place = f'<text x="{px((block.left + block.right) / 2 - 0.3)}">{text(block.label)}</text>'
             groups.setdefault(ink_on(block.fill), []).append(place)
     return [
