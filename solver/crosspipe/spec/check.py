@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from crosspipe.errors import Fault, SpecError
+from crosspipe.errors import SpecError
+from crosspipe.spec.faults import first_faults
 from crosspipe.spec.model import Spec
 from crosspipe.spec.rules.registry import PART_RULES, WHOLE_RULES
 from crosspipe.spec.shape import parts, sound_parts
@@ -15,6 +17,7 @@ from crosspipe.spec.translate import faults_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from crosspipe.errors import Fault
     from crosspipe.spec.base import SpecModel
     from crosspipe.spec.faults import Path
 
@@ -31,7 +34,7 @@ def spec_faults(spec: Spec) -> tuple[Fault, ...]:
 
     A `Spec` made in Python has sound fields, but only this function sees whether they fit together.
     """
-    return tuple(dict.fromkeys([*_part_faults(parts(spec)), *_whole_faults(spec, ())]))
+    return tuple(first_faults(chain(_part_faults(parts(spec)), _whole_faults(spec, ()))))
 
 
 def require_valid(spec: Spec) -> None:
@@ -56,12 +59,12 @@ def validated(tree: dict[str, object]) -> tuple[Spec | None, tuple[Fault, ...]]:
         spec = Spec.model_validate(tree, by_alias=True, by_name=False)
     except ValidationError as error:
         faults = faults_of(error, tree)
-        broken = {fault.pointer.split("/")[1] if fault.pointer else "" for fault in faults}
+        broken = {str(details["loc"][0]) for details in error.errors(include_url=False, include_context=False)}
         rest = {name: value for name, value in tree.items() if name in Spec.model_fields and name not in broken}
         sound = Spec.model_validate({**_STAND_INS, **rest}, by_alias=True, by_name=False)
         missing = broken | (_STAND_INS.keys() - rest.keys())
-        more = [*_part_faults(sound_parts(tree)), *_whole_faults(sound, missing)]
-        return None, tuple(dict.fromkeys([*faults, *more]))
+        more = chain(_part_faults(sound_parts(tree)), _whole_faults(sound, missing))
+        return None, tuple(first_faults(chain(faults, more)))
     return spec, spec_faults(spec)
 
 

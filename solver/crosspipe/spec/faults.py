@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from difflib import get_close_matches
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crosspipe.errors import Fault
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 LONGEST_VALUE = 80
 """Most characters of a value shown in a fault."""
+
+MOST_SPELLINGS = 1000
+"""Most legal spellings compared with a wrong one."""
+
+MOST_FAULTS = 100
+"""Most faults listed; who made more made one mistake many times."""
 
 Path = tuple[str | int, ...]
 """Way to a field: names and list indices from the top of the document."""
@@ -43,9 +50,19 @@ def fault(path: Path, rule: str, value: object = ABSENT, nearest: object = None)
     )
 
 
+def first_faults(found: Iterable[Fault]) -> list[Fault]:
+    """List the first 100 faults, each once, and say if there are more; no more than that is looked for."""
+    unlike: dict[Fault, None] = {}
+    for each in found:
+        if len(unlike) == MOST_FAULTS and each not in unlike:
+            return [*unlike, Fault("", f"more than {MOST_FAULTS} faults: the others are not listed")]
+        unlike[each] = None
+    return list(unlike)
+
+
 def closest(word: str, legal: Iterable[str]) -> str | None:
     """Find the legal spelling that is nearest to a word, None if none is near."""
-    plain = {name.lower().replace("_", ""): name for name in legal}
+    plain = {name.lower().replace("_", ""): name for name in islice(legal, MOST_SPELLINGS)}
     found = get_close_matches(word[:200].lower().replace("_", "").replace("-", ""), plain, n=1, cutoff=0.6)
     return plain[found[0]] if found else None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.errors import Fault, SpecError, SpecSyntaxError
 from crosspipe.spec.check import validated
-from crosspipe.spec.faults import fault, shown
+from crosspipe.spec.faults import fault, first_faults, shown
 from crosspipe.spec.text import read_text
 from crosspipe.spec.tree import Pairs, plain_tree
 
@@ -70,16 +70,23 @@ def _bytes(path: Path, pointer: str) -> bytes:
 def _spec(source: object) -> Spec:
     tree, faults = plain_tree(source)
     if not isinstance(tree, dict):
-        raise SpecError(faults or [fault((), "must be a mapping with `model`, `training` and `sites`", tree)])
+        raise SpecError(
+            first_faults(faults) or [fault((), "must be a mapping with `model`, `training` and `sites`", tree)]
+        )
     spec, more = validated(tree)
     if spec is None or faults or more:
-        raise SpecError([*faults, *_beyond(faults, more)])
+        first = first_faults(faults)
+        raise SpecError(first_faults([*first, *_beyond(first, more)]))
     return spec
 
 
 def _beyond(first: list[Fault], more: tuple[Fault, ...]) -> list[Fault]:
     """Leave out faults that only follow from one at the same place or around it."""
-    places = [found.pointer for found in first]
-    return [
-        found for found in more if not any(found.pointer == at or found.pointer.startswith(f"{at}/") for at in places)
-    ]
+    places = {found.pointer for found in first}
+    return [found for found in more if places.isdisjoint(_around(found.pointer))]
+
+
+def _around(pointer: str) -> list[str]:
+    """List a pointer and those of all that holds it, the whole document left out."""
+    parts = pointer.split("/")
+    return ["/".join(parts[:length]) for length in range(2, len(parts) + 1)]

@@ -19,6 +19,10 @@ MOST_DIGITS = 60
 LARGEST_EXPONENT = 400
 """Largest power of ten, up or down; every double lies within it."""
 
+ORDINARY_RULE = (
+    f"must be a finite number, of at most {MOST_DIGITS} digits and with no exponent beyond {LARGEST_EXPONENT}"
+)
+
 WHOLE_KEY = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
@@ -95,8 +99,8 @@ class Number:
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
             raise broken("must be a number", _as_number(value))
         if not is_ordinary(value):
-            raise broken(f"must be a finite number of at most {MOST_DIGITS} digits")
-        number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+            raise broken(ORDINARY_RULE)
+        number = _written_out(Decimal(repr(value)) if isinstance(value, float) else Decimal(value))
         if self.at_least is not None and number < self.at_least:
             raise broken(f"must be at least {self._show(self.at_least)}", plain_text(self.at_least))
         if self.above is not None and number <= self.above:
@@ -179,6 +183,11 @@ class Whole:
         if self.key:
             return {"type": "string", "pattern": f"^({WHOLE_KEY.pattern})$"}
         return {"type": "integer", "minimum": self.at_least, "maximum": self.at_most}
+
+
+def _written_out(value: Decimal) -> Decimal:
+    """Write `1E+3` as 1000, so that messages show what people write."""
+    return Decimal(int(value)) if value == value.to_integral_value() else value
 
 
 def _as_number(value: object) -> str | None:

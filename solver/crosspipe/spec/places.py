@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from crosspipe.spec.faults import closest
 from crosspipe.spec.stages import StagesModel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crosspipe.spec.cluster import Pool, Site
     from crosspipe.spec.model import Parallel, Spec
+
+
+DEVICE_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 def device_count(site: Site, parallel: Parallel) -> int | None:
@@ -51,24 +58,40 @@ def stage_count(spec: Spec) -> int | None:
     return pipeline * spec.placement.stages_per_device if isinstance(pipeline, int) else None
 
 
-def is_device(spec: Spec, name: str) -> bool:
-    """Whether a name may be that of a device: its site exists, and so does its number as far as that is known."""
-    site, _, number = name.rpartition("/")
-    if site not in spec.sites or not (number.isascii() and number.isdigit()) or number != str(int(number[:9])):
-        return False
-    count = device_count(spec.sites[site], spec.parallel)
-    return count is None or int(number) < count
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The sites and devices that names may mean.
+
+    Attributes
+    ----------
+    counts
+        Devices of each site in one replica; None where that is not known yet.
+    """
+
+    counts: Mapping[str, int | None]
+
+    def has_device(self, name: str) -> bool:
+        """Whether a name may be that of a device: its site exists, and so does its number as far as that is known."""
+        site, _, number = name.rpartition("/")
+        if site not in self.counts or DEVICE_NUMBER.fullmatch(number) is None:
+            return False
+        count = self.counts[site]
+        return count is None or int(number) < count
+
+    def nearest_device(self, name: str) -> str | None:
+        """Find the device that was probably meant; None if none is near."""
+        site, _, number = name.rpartition("/")
+        near = site if site in self.counts else closest(site or name, self.counts)
+        if near is None:
+            return None
+        count = self.counts[near]
+        given = int(number) if DEVICE_NUMBER.fullmatch(number) else 0
+        return f"{near}/{given if count is None else min(given, max(count - 1, 0))}"
 
 
-def nearest_device(spec: Spec, name: str) -> str | None:
-    """Find the device that was probably meant; None if none is near."""
-    site, _, number = name.rpartition("/")
-    near = site if site in spec.sites else closest(site or name, spec.sites)
-    if near is None:
-        return None
-    count = device_count(spec.sites[near], spec.parallel)
-    given = int(number[:9]) if number.isascii() and number.isdigit() else 0
-    return f"{near}/{given if count is None else min(given, max(count - 1, 0))}"
+def places_of(spec: Spec) -> Places:
+    """Gather the places of a spec."""
+    return Places(device_counts(spec))
 
 
 def _pool_count(pool: Pool, parallel: Parallel) -> int | None:

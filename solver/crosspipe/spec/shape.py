@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -67,18 +67,19 @@ def field_names(model: type[SpecModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def parts(model: object, path: Path = ()) -> Iterator[tuple[Path, SpecModel]]:
+def parts(value: object, path: Path = ()) -> Iterator[tuple[Path, SpecModel]]:
     """Walk a model and all models inside it, outermost first, each with its place in a document."""
-    if isinstance(model, SpecModel):
-        yield path, model
-        for name, field in type(model).model_fields.items():
-            yield from parts(getattr(model, name), (*path, field.alias or name))
-    elif isinstance(model, Mapping):
-        for key, value in model.items():
-            yield from parts(value, (*path, key))
-    elif isinstance(model, list):
-        for number, value in enumerate(model):
-            yield from parts(value, (*path, number))
+    inside: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, SpecModel):
+        yield path, value
+        inside = ((field.alias or name, getattr(value, name)) for name, field in type(value).model_fields.items())
+    elif isinstance(value, dict):
+        inside = value.items()
+    elif isinstance(value, list):
+        inside = enumerate(value)
+    for key, child in inside:
+        if isinstance(child, SpecModel | dict | list):
+            yield from parts(child, (*path, key))
 
 
 def sound_parts(tree: object, path: Path = ()) -> Iterator[tuple[Path, SpecModel]]:

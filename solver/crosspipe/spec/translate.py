@@ -11,6 +11,8 @@ from crosspipe.spec.faults import ABSENT, Path, closest, fault
 from crosspipe.spec.shape import field_names, model_at
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
@@ -35,10 +37,9 @@ _MODEL_RULE = (
 )
 
 
-def faults_of(error: ValidationError, tree: object) -> list[Fault]:
-    """Translate all errors of a validation of `tree`; each fault once."""
-    found = [_fault(details, tree) for details in error.errors(include_url=False)]
-    return list(dict.fromkeys(found))
+def faults_of(error: ValidationError, tree: object) -> Iterator[Fault]:
+    """Translate the errors of a validation of `tree`, as far as they are asked for."""
+    return (_fault(details, tree) for details in error.errors(include_url=False))
 
 
 def _fault(details: ErrorDetails, tree: object) -> Fault:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import closest, fault
-from crosspipe.spec.places import is_device, nearest_device
+from crosspipe.spec.places import places_of
 from crosspipe.spec.rules.windows import given_windows
 
 if TYPE_CHECKING:
@@ -33,11 +33,12 @@ def directed_pairs(link: Link) -> list[tuple[str, str]]:
 
 def no_link_to_nowhere(spec: Spec) -> Iterator[Fault]:
     """Require that both ends are sites or devices of the spec."""
+    places = places_of(spec)
     for number, link in enumerate(spec.links):
         for field, end in named_ends(link):
-            if end in spec.sites or is_device(spec, end):
+            if end in spec.sites or places.has_device(end):
                 continue
-            near = nearest_device(spec, end) if "/" in end else closest(end, spec.sites)
+            near = places.nearest_device(end) if "/" in end else closest(end, spec.sites)
             rule = f"must be a site ({_some(list(spec.sites))}) or a device such as `{next(iter(spec.sites))}/0`"
             yield fault(("links", number, *field), rule, end, near)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import Path, closest, fault
-from crosspipe.spec.places import is_device, nearest_device, stage_count
+from crosspipe.spec.places import places_of, stage_count
 from crosspipe.spec.rules.channels import directed_pairs
 from crosspipe.spec.stages import LayersModel, StagesModel
 
@@ -44,10 +44,11 @@ def names_differ(spec: Spec) -> Iterator[Fault]:
 
 def device_exists(spec: Spec) -> Iterator[Fault]:
     """Require a device of the spec."""
+    places = places_of(spec)
     for number, extra in enumerate(spec.extra_operations):
-        if extra.device is not None and not is_device(spec, extra.device):
+        if extra.device is not None and not places.has_device(extra.device):
             rule = "must be a device such as `site/0`"
-            yield fault(("extra_operations", number, "device"), rule, extra.device, nearest_device(spec, extra.device))
+            yield fault(("extra_operations", number, "device"), rule, extra.device, places.nearest_device(extra.device))
 
 
 def lane_exists(spec: Spec) -> Iterator[Fault]:

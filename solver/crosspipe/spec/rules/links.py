@@ -67,7 +67,11 @@ def group_alone_carries_no_messages(link: Link, path: Path) -> Iterator[Fault]:
 def lane_needs_group_and_direction(link: Link, path: Path) -> Iterator[Fault]:
     """Allow a choice of lane to links of one direction in a group alone."""
     if link.lane is not None and (link.group is None or link.from_ is None):
-        yield fault((*path, "lane"), "must stand beside `from`, `to` and `group` alone", link.lane)
+        yield fault(
+            (*path, "lane"),
+            "must have `from`, `to` and `group` beside it: other links use the lanes of their own directions",
+            link.lane,
+        )
 
 
 def group_name_is_plain(link: Link, path: Path) -> Iterator[Fault]:

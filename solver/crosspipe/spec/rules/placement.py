@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import Path, fault
-from crosspipe.spec.places import is_device, nearest_device, stage_count, total_devices
+from crosspipe.spec.places import places_of, stage_count, total_devices
 from crosspipe.spec.stages import StagesModel
 
 if TYPE_CHECKING:
@@ -43,10 +43,11 @@ def map_fits_stages(spec: Spec) -> Iterator[Fault]:
     if count is not None and len(names) != count:
         rule = f"must name {count} devices, one for each stage"
         yield fault(("placement", "map"), rule, names)
+    places = places_of(spec)
     for stage, name in enumerate(names):
-        if not is_device(spec, name):
+        if not places.has_device(name):
             rule = "must be a device such as `site/0`"
-            yield fault(("placement", "map", stage), rule, name, nearest_device(spec, name))
+            yield fault(("placement", "map", stage), rule, name, places.nearest_device(name))
 
 
 def stage_devices_exist(spec: Spec) -> Iterator[Fault]:
@@ -54,10 +55,11 @@ def stage_devices_exist(spec: Spec) -> Iterator[Fault]:
     if not isinstance(spec.model, StagesModel) or not isinstance(spec.model.stages, list):
         return
     placed = [(number, stage.device) for number, stage in enumerate(spec.model.stages) if stage.device is not None]
+    places = places_of(spec)
     for stage, name in placed:
-        if not is_device(spec, name):
+        if not places.has_device(name):
             rule = "must be a device such as `site/0`"
-            yield fault(("model", "stages", stage, "device"), rule, name, nearest_device(spec, name))
+            yield fault(("model", "stages", stage, "device"), rule, name, places.nearest_device(name))
     if not placed:
         return
     if spec.placement.map is not None:

@@ -69,7 +69,7 @@ def boundary_per_gpu(spec: Spec) -> Iterator[Notice]:
                 "boundary_per_gpu",
                 pointer(where),
                 f"{work.boundary_mb} MB at 2 bytes per value means a hidden size of {round(hidden)}; with tensor = "
-                f"{tensor} it may be one GPU's shard of {round(hidden * tensor)}: give the message of the whole tensor group",
+                f"{tensor} it may be one GPU's shard of {round(hidden * tensor)}: give the message of the whole group",
             )
             return
 
