@@ -16,10 +16,13 @@ from crosspipe.model.solve import ModelLimits, improve
 from crosspipe.problem.problem import Objective
 from crosspipe.problem.wire import problem_from_json
 from crosspipe.schedule.timed import timed
-from crosspipe.search.wire import line, orders_from_json, orders_to_json
+from crosspipe.search.wire import OUT_OF_MEMORY, line, orders_from_json, orders_to_json
 
 PATIENCE_S = 2.0
 """Time a solve has to end by itself once the parent is gone."""
+
+ORPHANED = 1
+"""Exit code where nobody is left to tell."""
 
 
 def main(source: IO[bytes], sink: IO[bytes]) -> None:
@@ -31,8 +34,11 @@ def main(source: IO[bytes], sink: IO[bytes]) -> None:
 
     def send(message: dict[str, Any]) -> None:
         with lock:
-            sink.write(line(message))
-            sink.flush()
+            try:
+                sink.write(line(message))
+                sink.flush()
+            except BrokenPipeError:
+                os._exit(ORPHANED)
 
     problem = problem_from_json(request["problem"])
     objective = Objective(request["objective"])
@@ -59,8 +65,14 @@ def _watch(source: IO[bytes], stop: threading.Event) -> None:
     stop.set()
     if not told:
         threading.Event().wait(PATIENCE_S)
-        os._exit(1)
+        os._exit(ORPHANED)
 
 
 if __name__ == "__main__":
-    main(sys.stdin.buffer, sys.stdout.buffer)
+    # Whatever else the process prints, native libraries included, must not mix with its messages.
+    messages = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        main(sys.stdin.buffer, messages)
+    except MemoryError:
+        sys.exit(OUT_OF_MEMORY)

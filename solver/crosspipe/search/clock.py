@@ -10,13 +10,22 @@ if TYPE_CHECKING:
 
 
 class Clock:
-    """Counts from the moment it is made; `limit_s` is the promise made to the caller."""
+    """Counts from the moment it is made; `limit_s` is the promise made to the caller.
+
+    Attributes
+    ----------
+    stopped
+        Whether the caller has asked to stop.
+    reserve_s
+        Seconds before the limit that are kept for what follows the search.
+    """
 
     def __init__(self, limit_s: float, should_stop: Callable[[], bool] | None = None) -> None:
         self._began = time.monotonic()
         self._limit_s = limit_s
         self._should_stop = should_stop
         self.stopped = False
+        self.reserve_s = 0.0
 
     @property
     def seconds(self) -> float:
@@ -25,8 +34,8 @@ class Clock:
 
     @property
     def left_s(self) -> float:
-        """Seconds until the limit, not below 0."""
-        return max(0.0, self._limit_s - self.seconds)
+        """Seconds until the limit, less the reserve, not below 0."""
+        return max(0.0, self._limit_s - self.reserve_s - self.seconds)
 
     def asked_to_stop(self) -> bool:
         """Whether the caller has asked to stop and keep the best; stays true once true."""

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from crosspipe.bounds.best import lower_bound
 from crosspipe.bounds.obstacles import obstacles
-from crosspipe.families.registry import run_families
+from crosspipe.families.portfolio import best_greedy
+from crosspipe.families.registry import FAMILIES
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.timed import timed
 
 if TYPE_CHECKING:
+    from crosspipe.families.registry import FamilyResult
     from crosspipe.search.incumbents import Board, Candidate
     from crosspipe.search.options import SolveOptions
 
@@ -26,22 +28,41 @@ LARGE = 20_000
 
 
 def construct(board: Board, candidate: Candidate, options: SolveOptions) -> None:
-    """Fill a candidate with its obstacles, or with a bound and the best known schedule."""
-    problem, objective = candidate.problem, options.objective
-    candidate.obstacles = obstacles(problem)
+    """Fill a candidate with its obstacles, or with a bound and the best known schedule.
+
+    A stop request cuts it short once any schedule is known.
+    """
+    began_s = board.clock.seconds
+    candidate.obstacles = obstacles(candidate.problem)
     if candidate.obstacles:
-        candidate.infeasible = True
-        return
-    bound = lower_bound(problem, objective)
-    board.raise_bound(candidate, bound)
+        board.refute(candidate)
+    else:
+        board.raise_bound(candidate, lower_bound(candidate.problem, options.objective))
+        for family in FAMILIES:
+            _keep(board, candidate, family.put_to(candidate.problem, options.objective), options)
+            if board.value_ns is not None and board.clock.asked_to_stop():
+                break
+        else:
+            _keep(board, candidate, _greedy(board, candidate, options), options)
+    candidate.construction_s = board.clock.seconds - began_s
+
+
+def _greedy(board: Board, candidate: Candidate, options: SolveOptions) -> FamilyResult:
+    problem = candidate.problem
     budget_s: float | None = min(LONGEST_S, SHARE * board.clock.left_s)
     if options.deterministic:
         budget_s = None if len(problem.operations) <= LARGE else 0.0
-    candidate.families = run_families(problem, objective, budget_s, bound.value_ns)
-    for result in candidate.families:
-        if result.orders is None:
-            continue
-        schedule = timed(problem, result.orders, objective)
-        whole = resolved(problem, result.orders)
-        if fits(whole, schedule):
-            board.offer(candidate, schedule, value_ns(whole, schedule, objective), result.name)
+    target_ns = None if candidate.bound is None else candidate.bound.value_ns
+    return best_greedy(problem, options.objective, budget_s, target_ns)
+
+
+def _keep(board: Board, candidate: Candidate, result: FamilyResult, options: SolveOptions) -> None:
+    """Add a row to the known schedules, and offer its orders."""
+    candidate.families = (*candidate.families, result)
+    board.beat()
+    if result.orders is None:
+        return
+    schedule = timed(candidate.problem, result.orders, options.objective)
+    whole = resolved(candidate.problem, result.orders)
+    if fits(whole, schedule):
+        board.offer(candidate, schedule, value_ns(whole, schedule, options.objective), result.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.bounds.best import Bound
-from crosspipe.errors import CrossPipeError
+from crosspipe.errors import NeverOpensError
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.timed import timed
 from crosspipe.search.runner import ChildLimits, Runner
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.runner import ChildResult
 
-STARTUP_S = 1.0
+STARTUP_S = 0.75
 """A solving process is not worth starting for less time than this: it takes most of it to load."""
 
 
@@ -31,10 +31,16 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
     whole = not problem.choices
     given = problem.recompute(recomputed) if recomputed else problem
 
-    def on_orders(orders: Orders) -> None:
-        schedule = timed(given, orders, options.objective)
-        if fits(given, schedule):
-            board.offer(candidate, schedule, value_ns(given, schedule, options.objective), "cp-sat")
+    def on_orders(orders: Orders) -> bool:
+        # The model is coarser than the replay, and knows some windows only in part (see `crosspipe.model.solve`).
+        try:
+            schedule = timed(given, orders, options.objective)
+        except NeverOpensError:
+            return False
+        if not fits(given, schedule):
+            return False
+        board.offer(candidate, schedule, value_ns(given, schedule, options.objective), "cp-sat")
+        return True
 
     def on_bound(bound_ns: int) -> None:
         if whole:
@@ -42,7 +48,7 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
 
     def enough() -> bool:
         gap = board.gap
-        return not candidate.open or (gap is not None and gap <= options.relative_gap)
+        return not board.worth(candidate) or (gap is not None and gap <= options.relative_gap)
 
     runner = Runner(
         given,
@@ -57,15 +63,7 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
             deterministic=options.deterministic,
         ),
     )
-    result = runner.run(board.clock, until_s, on_orders, on_bound, lambda: board.tell("clock"), enough)
+    result = runner.run(board.clock, until_s, on_orders, on_bound, board.beat, enough)
     if result.status == "infeasible" and whole:
-        if candidate.schedule is not None:
-            raise SolverContradictionError("the solver calls a problem infeasible for which a schedule is known")
-        candidate.infeasible = True
+        board.refute(candidate)
     return result
-
-
-class SolverContradictionError(CrossPipeError):
-    """The solver contradicts a schedule that the checker accepts: a fault of the model, never of the input."""
-
-    code = "solver_contradiction"

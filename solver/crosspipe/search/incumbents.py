@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from crosspipe.errors import CrossPipeError
 from crosspipe.search.progress import Progress, relative_gap
 
 if TYPE_CHECKING:
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
     from crosspipe.search.clock import Clock
+
+
+HEARTBEAT_S = 0.9
+"""The state is told at least this often while a solving process runs."""
+
+
+class SolverContradictionError(CrossPipeError):
+    """A bound or a refutation contradicts a schedule that is known: a fault of CrossPipe, never of the input."""
+
+    code = "solver_contradiction"
 
 
 @dataclass(slots=True)
@@ -34,6 +45,10 @@ class Candidate:
         Why no schedule exists here; empty where none was found.
     families
         Every known schedule tried, fitting or not.
+    infeasible
+        Whether it is proved that no schedule exists here.
+    construction_s
+        Time that obstacles, the first bound and the known schedules took.
     """
 
     problem: Problem
@@ -44,6 +59,7 @@ class Candidate:
     obstacles: tuple[Obstacle, ...] = ()
     families: tuple[FamilyResult, ...] = ()
     infeasible: bool = False
+    construction_s: float = 0.0
 
     @property
     def open(self) -> bool:
@@ -61,6 +77,7 @@ class Board:
     clock: Clock
     on_progress: Callable[[Progress], None] | None = None
     history: list[Progress] = field(default_factory=list)
+    told_s: float = 0.0
 
     @property
     def best(self) -> Candidate | None:
@@ -83,38 +100,79 @@ class Board:
 
     @property
     def bound_ns(self) -> int | None:
-        """Lower bound over all candidates; never above the best value."""
+        """Value of that bound."""
         bound = self.bound
-        if bound is None:
-            return None
-        return bound.value_ns if self.value_ns is None else min(bound.value_ns, self.value_ns)
+        return None if bound is None else bound.value_ns
 
     @property
     def gap(self) -> float | None:
         """(value - bound) / value, None while either is unknown."""
         return relative_gap(self.value_ns, self.bound_ns)
 
-    def offer(self, candidate: Candidate, schedule: Schedule, value_ns: int, source: str) -> bool:
-        """Keep a schedule if it is better than what the candidate has."""
-        if candidate.value_ns is not None and candidate.value_ns <= value_ns:
-            return False
-        candidate.schedule, candidate.value_ns, candidate.source = schedule, value_ns, source
-        self.tell(source)
-        return True
+    def worth(self, candidate: Candidate) -> bool:
+        """Whether a candidate may still beat the best schedule of all."""
+        value = self.value_ns
+        return candidate.open and (value is None or candidate.bound is None or candidate.bound.value_ns < value)
 
-    def raise_bound(self, candidate: Candidate, bound: Bound) -> bool:
-        """Keep a bound if it is better than what the candidate has."""
+    def offer(self, candidate: Candidate, schedule: Schedule, value_ns: int, source: str) -> None:
+        """Keep a schedule if it is better than what the candidate has.
+
+        Raises
+        ------
+        SolverContradictionError
+            If it is better than the candidate's bound allows.
+        """
+        if candidate.value_ns is not None and candidate.value_ns <= value_ns:
+            return
+        candidate.schedule, candidate.value_ns, candidate.source = schedule, value_ns, source
+        _agree(candidate)
+        self.tell(source)
+
+    def raise_bound(self, candidate: Candidate, bound: Bound) -> None:
+        """Keep a bound if it is better than what the candidate has.
+
+        Raises
+        ------
+        SolverContradictionError
+            If the candidate has a schedule that is better than the bound allows.
+        """
         if candidate.bound is not None and candidate.bound.value_ns >= bound.value_ns:
-            return False
+            return
         candidate.bound = bound
+        _agree(candidate)
         self.tell(bound.name)
-        return True
+
+    def refute(self, candidate: Candidate) -> None:
+        """Note that no schedule exists here.
+
+        Raises
+        ------
+        SolverContradictionError
+            If the candidate has one.
+        """
+        if candidate.schedule is not None:
+            raise SolverContradictionError("a problem is called infeasible for which a schedule is known")
+        candidate.infeasible = True
+
+    def beat(self) -> None:
+        """Tell the state if it has not been told for a while."""
+        if self.clock.seconds - self.told_s >= HEARTBEAT_S:
+            self.tell("clock")
 
     def tell(self, source: str) -> None:
         """Send the state on; changes are also kept as history."""
-        news = Progress(self.clock.seconds, self.value_ns, self.bound_ns, source)
+        self.told_s = self.clock.seconds
+        news = Progress(self.told_s, self.value_ns, self.bound_ns, source)
         last = self.history[-1] if self.history else None
         if last is None or (last.value_ns, last.bound_ns) != (news.value_ns, news.bound_ns):
             self.history.append(news)
         if self.on_progress is not None:
             self.on_progress(news)
+
+
+def _agree(candidate: Candidate) -> None:
+    value, bound = candidate.value_ns, candidate.bound
+    if value is not None and bound is not None and bound.value_ns > value:
+        raise SolverContradictionError(
+            f"the bound of {bound.name} ({bound.value_ns} ns) lies above a known schedule of {value} ns"
+        )

@@ -50,16 +50,24 @@ class SolveOptions:
         faults = [
             *_within("time_limit_s", self.time_limit_s, 0.0, LONGEST_S),
             *_within("relative_gap", self.relative_gap, 0.0, 1.0),
-            *_within("seed", self.seed, 0, 2**31 - 1),
-            *_within("workers", self.workers, 1, MOST_WORKERS),
+            *_within("seed", self.seed, 0, 2**31 - 1, whole=True),
+            *_within("workers", self.workers, 1, MOST_WORKERS, whole=True),
+            *_flag("deterministic", self.deterministic),
         ]
         if faults:
             raise OptionError(faults)
 
 
-def _within(name: str, value: float, low: float, high: float) -> list[Fault]:
-    if not math.isfinite(value):
-        return [Fault(f"/{name}", "must be a finite number", str(value), str(low))]
+def _flag(name: str, value: object) -> list[Fault]:
+    return [] if isinstance(value, bool) else [Fault(f"/{name}", "must be true or false", repr(value))]
+
+
+def _within(name: str, value: object, low: float, high: float, *, whole: bool = False) -> list[Fault]:
+    """Hold a value against its range; it may be of any type, as callers are not all type-checked."""
+    what = "a whole number" if whole else "a number"
+    rule = f"must be {what} from {low} to {high}"
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or math.isnan(value):
+        return [Fault(f"/{name}", rule, repr(value), str(low))]
     if low <= value <= high:
         return []
-    return [Fault(f"/{name}", f"must be from {low} to {high}", str(value), str(min(max(value, low), high)))]
+    return [Fault(f"/{name}", rule, str(value), str(min(max(value, low), high)))]

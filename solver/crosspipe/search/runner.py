@@ -10,6 +10,7 @@ import os
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,8 +34,11 @@ TICK_S = 0.05
 GRACE_S = 0.25
 """Time the child has to give its last word once told to stop; then it is ended."""
 
-HEARTBEAT_S = 1.0
-"""Progress is told at least this often."""
+MOST_WORDS = 200
+"""Characters kept of what a child that died has to say."""
+
+News = dict[str, Any]
+"""One message of the child."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,14 @@ class ChildResult:
     status
         Its own word, or `ended` if it was ended before it gave one, or `died` if it ended by itself without one.
     exit_code
-        As the operating system gives it; None if the process had to be ended.
+        Of a child that died, as the operating system gives it; None if there is none.
+    last_words
+        Last line that a child that died wrote to stderr, or why it could not be started.
     """
 
     status: Literal["optimal", "feasible", "infeasible", "unknown", "ended", "died"]
     exit_code: int | None = None
+    last_words: str | None = None
 
 
 class Runner:
@@ -87,82 +94,126 @@ class Runner:
         self,
         clock: Clock,
         until_s: float,
-        on_orders: Callable[[Orders], None],
+        on_orders: Callable[[Orders], bool],
         on_bound: Callable[[int], None],
         on_tick: Callable[[], None],
         enough: Callable[[], bool],
     ) -> ChildResult:
-        """Run until the child has its last word, `enough()` holds, a stop is asked for or the clock shows `until_s`."""
-        child = subprocess.Popen(  # our own module, no shell, no input from outside in the arguments
-            [sys.executable, "-m", "crosspipe.search.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": _search_path()},
-        )
-        news: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        reader = threading.Thread(target=_read, args=(child.stdout, news), daemon=True)
-        writer = threading.Thread(target=_write, args=(child.stdin, line(self._request)), daemon=True)
-        reader.start()
-        writer.start()
+        """Run until the child has its last word, `enough()` holds, a stop is asked for or the clock shows `until_s`.
+
+        `on_orders` says whether the orders make a schedule; `on_tick` is called all the time in between.
+        """
+        with tempfile.TemporaryFile() as complaints:
+            try:
+                child = subprocess.Popen(  # our own module, no shell, no input from outside in the arguments
+                    [sys.executable, "-m", "crosspipe.search.child"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=complaints,
+                    env=os.environ | {"PYTHONPATH": _search_path()},
+                    # Ctrl-C on a terminal is for the parent alone: it decides what becomes of the child.
+                    start_new_session=True,
+                )
+            except OSError as error:  # no memory, no process left
+                return ChildResult("died", last_words=str(error))
+            result = self._converse(child, clock, until_s, on_orders, on_bound, on_tick, enough)
+            if result.status != "died":
+                return result
+            return ChildResult("died", result.exit_code, _last_line(complaints))
+
+    def _converse(
+        self,
+        child: subprocess.Popen[bytes],
+        clock: Clock,
+        until_s: float,
+        on_orders: Callable[[Orders], bool],
+        on_bound: Callable[[int], None],
+        on_tick: Callable[[], None],
+        enough: Callable[[], bool],
+    ) -> ChildResult:
+        news: queue.SimpleQueue[News | None] = queue.SimpleQueue()
+        threads: list[threading.Thread] = []
+
+        def start(target: Callable[..., None], *arguments: object) -> None:
+            threads.append(threading.Thread(target=target, args=arguments, daemon=True))
+            threads[-1].start()
+
         try:
-            return _listen(child, news, clock, until_s, on_orders, on_bound, on_tick, enough)
+            start(_read, child.stdout, news)
+            start(_write, child.stdin, line(self._request))
+            told_stop_s: float | None = None
+            while True:
+                messages = _fresh(news)
+                _tell([message for message in messages if message is not None], on_orders, on_bound)
+                last = next((message["result"] for message in messages if message and "result" in message), None)
+                if last is not None:
+                    return ChildResult(last["status"])
+                if None in messages:
+                    return ChildResult("died", _exit_code(child))
+                on_tick()
+                if told_stop_s is None and (clock.asked_to_stop() or clock.seconds >= until_s or enough()):
+                    told_stop_s = clock.seconds
+                    start(_write, child.stdin, b"stop\n")
+                if told_stop_s is not None and clock.seconds - told_stop_s >= GRACE_S:
+                    return ChildResult("ended")
         finally:
             if child.poll() is None:
                 child.kill()
             child.wait()
-            writer.join()
-            reader.join()
+            for thread in threads:
+                thread.join()
             for pipe in (child.stdin, child.stdout):
                 if pipe is not None:
                     _close(pipe)
 
 
-def _listen(
-    child: subprocess.Popen[bytes],
-    news: queue.Queue[dict[str, Any] | None],
-    clock: Clock,
-    until_s: float,
-    on_orders: Callable[[Orders], None],
-    on_bound: Callable[[int], None],
-    on_tick: Callable[[], None],
-    enough: Callable[[], bool],
-) -> ChildResult:
-    told_stop_s: float | None = None
-    told_progress_s = clock.seconds
-    while True:
-        try:
-            message = news.get(timeout=TICK_S)
-        except queue.Empty:
-            message = {}
-        if message is None:
-            return ChildResult("died", child.wait())
-        if "orders" in message:
-            on_orders(orders_from_json(message["orders"]))
-        if "bound_ns" in message:
-            on_bound(message["bound_ns"])
-        if "result" in message:
-            result = message["result"]
-            if result["orders"] is not None:
-                on_orders(orders_from_json(result["orders"]))
-            if result["bound_ns"] is not None:
-                on_bound(result["bound_ns"])
-            return ChildResult(result["status"])
-        if clock.seconds - told_progress_s >= HEARTBEAT_S:
-            told_progress_s = clock.seconds
-            on_tick()
-        if told_stop_s is None and (clock.asked_to_stop() or clock.seconds >= until_s or enough()):
-            told_stop_s = clock.seconds
-            threading.Thread(target=_write, args=(child.stdin, b"stop\n"), daemon=True).start()
-        if told_stop_s is not None and clock.seconds - told_stop_s >= GRACE_S:
-            return ChildResult("ended")
+def _fresh(news: queue.SimpleQueue[News | None]) -> list[News | None]:
+    """Wait a moment for news, then take all there are; None stands for the end."""
+    messages: list[News | None] = []
+    try:
+        messages.append(news.get(timeout=TICK_S))
+        while True:
+            messages.append(news.get_nowait())
+    except queue.Empty:
+        return messages
 
 
-def _read(pipe: IO[bytes], news: queue.Queue[dict[str, Any] | None]) -> None:
-    for text in pipe:
-        if not text.endswith(b"\n"):
-            break  # the child was ended in the middle of a line
-        news.put(json.loads(text))
-    news.put(None)
+def _tell(messages: list[News], on_orders: Callable[[Orders], bool], on_bound: Callable[[int], None]) -> None:
+    """Hand news on; of several orders the newest that are good, as each is meant to be better than the one before."""
+    found = [message.get("result", message) for message in messages]
+    for orders in reversed([news["orders"] for news in found if news.get("orders") is not None]):
+        if on_orders(orders_from_json(orders)):
+            break
+    for news in found:
+        if news.get("bound_ns") is not None:
+            on_bound(news["bound_ns"])
+
+
+def _exit_code(child: subprocess.Popen[bytes]) -> int | None:
+    """Exit code of a child that has fallen silent; None if it hangs all the same."""
+    try:
+        return child.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _last_line(complaints: IO[bytes]) -> str | None:
+    complaints.seek(0)
+    lines = [text for text in complaints.read().decode(errors="replace").splitlines() if text.strip()]
+    return lines[-1].strip()[:MOST_WORDS] if lines else None
+
+
+def _read(pipe: IO[bytes], news: queue.SimpleQueue[News | None]) -> None:
+    """Pass each message on, and None once there will be no more, whatever the child writes."""
+    try:
+        for text in pipe:
+            if not text.endswith(b"\n"):
+                break  # the child was ended in the middle of a line
+            news.put(json.loads(text))
+    except ValueError:
+        return  # not a message: the child is not to be trusted any more
+    finally:
+        news.put(None)
 
 
 def _write(pipe: IO[bytes], data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -9,6 +10,7 @@ from crosspipe.search.clock import Clock
 from crosspipe.search.construct import construct
 from crosspipe.search.improve import STARTUP_S, improve
 from crosspipe.search.incumbents import Board, Candidate
+from crosspipe.search.wire import OUT_OF_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.progress import Progress
+
+SLACK_S = 0.25
+"""A further placement is constructed even after the time limit if the first took less than this."""
+
+MOST_RESERVED = 0.3
+"""Share of the time left that may be kept for what follows the search (checking, comparing, writing the answer)."""
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 StopReason = Literal["proved", "gap", "time_limit", "stopped", "cancelled", "memory_limit"]
@@ -56,16 +64,20 @@ def search(
     """Search all candidate placements of a spec; `clock` runs since the spec was validated."""
     clock = clock or Clock(options.time_limit_s, should_stop)
     board = Board([Candidate(problem) for problem in problems], clock, on_progress)
-    for number, candidate in enumerate(board.candidates):
+    for candidate in board.candidates:
         # The first placement that may have a schedule gets its construction whatever the limit: an answer comes always.
-        if number and board.value_ns is not None and (clock.left_s == 0 or clock.asked_to_stop()):
+        late = clock.left_s == 0 and clock.seconds > SLACK_S
+        if board.value_ns is not None and (late or clock.asked_to_stop()):
             continue
         construct(board, candidate, options)
+    best = board.best
+    # Checking and comparing the answer takes about as long as constructing the best candidate did.
+    clock.reserve_s = min(MOST_RESERVED * clock.left_s, 0.0 if best is None else best.construction_s)
     notes: list[str] = []
     waiting = list(board.candidates)
     memory = False
     while not _done(board, options) and clock.left_s >= STARTUP_S and not clock.asked_to_stop():
-        waiting = [candidate for candidate in waiting if _worth(candidate, board)]
+        waiting = [candidate for candidate in waiting if board.worth(candidate)]
         if not waiting:
             break
         candidate = min(waiting, key=lambda c: 0 if c.bound is None else c.bound.value_ns)
@@ -74,15 +86,11 @@ def search(
         result = improve(board, candidate, options, until_s)
         notes.append(f"{candidate.problem.traversal}: {result.status}")
         if result.status == "died":
-            notes[-1] += f" with exit code {result.exit_code}"
-            memory = memory or result.exit_code in (-9, 137)
+            notes[-1] += "" if result.exit_code is None else f" with exit code {result.exit_code}"
+            notes[-1] += "" if result.last_words is None else f" ({result.last_words})"
+            memory = memory or result.exit_code in (-signal.SIGKILL, OUT_OF_MEMORY)
+    clock.reserve_s = 0.0
     return _outcome(board, options, clock, tuple(notes), memory)
-
-
-def _worth(candidate: Candidate, board: Board) -> bool:
-    """Whether a candidate may still beat the best schedule of all candidates."""
-    value = board.value_ns
-    return candidate.open and (value is None or candidate.bound is None or candidate.bound.value_ns < value)
 
 
 def _done(board: Board, options: SolveOptions) -> bool:

@@ -9,6 +9,9 @@ import numpy as np
 
 from crosspipe.schedule.orders import Orders
 
+OUT_OF_MEMORY = 137
+"""Exit code of a solving process whose memory ran out: what a shell shows for one that the system killed for it."""
+
 
 def line(message: dict[str, Any]) -> bytes:
     """Write one message."""
