@@ -126,7 +126,9 @@ class FreeLinks(AnswerModel):
 
     value_ms: float
     lower_bound_ms: float
-    cost: float = Field(description="value / value with free links - 1: what the wide-area network costs so far")
+    cost: float | None = Field(
+        description="value / value with free links - 1: what the network costs so far; null if those take no time"
+    )
 
 
 class PlacementRow(AnswerModel):
@@ -213,7 +215,9 @@ class Answer(AnswerModel):
     tokens_per_second: float | None = Field(description="Null where the sequence length is unknown")
     best_family: str | None = Field(description="The best known schedule that fits")
     gain_over_best_family: float | None = Field(description="1 - value / value of the best family that fits")
-    free_links: FreeLinks | None = Field(description="Null where no message passes between sites")
+    free_links: FreeLinks | None = Field(
+        description="Null where no message passes between sites, or where there was no time to compare"
+    )
     traversal: str | None
     assignment: list[StageAssignment]
     recomputed_stages: list[int]

@@ -13,13 +13,14 @@ from crosspipe.checker.placed import key_of, keys_of
 from crosspipe.costs.expand import expand
 from crosspipe.errors import CrossPipeError
 from crosspipe.problem.compile import compile_spec
+from crosspipe.schedule.graph import Graph
 from crosspipe.schedule.orders import Orders, Schedule
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
 from crosspipe.spec.model import Spec
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Problem
+    from crosspipe.problem.problem import IntArray, Problem
 
 SpecSource = Spec | Mapping[str, object] | str | bytes
 """A parsed spec, the mapping of one, or its YAML or JSON text."""
@@ -70,5 +71,22 @@ def restore(spec: SpecSource, document: object) -> tuple[Problem, Schedule]:
         number = numbers[key_of(row)]
         start[number] = row.start_ns
         end[number] = row.start_ns + problem.operations.duration_ns[number] if row.end_ns is None else row.end_ns
-    sequences = tuple(rows[np.lexsort((end[rows], start[rows]))] for rows in problem.by_resource)
+    # Operations of no length may share a moment; then what others wait for goes first.
+    rank = _ranks(problem)
+    sequences = tuple(rows[np.lexsort((rank[rows], end[rows], start[rows]))] for rows in problem.by_resource)
     return problem, Schedule(start, end, Orders(sequences, recomputed))
+
+
+def _ranks(problem: Problem) -> IntArray:
+    """Place of every operation in an order in which each stands before those that wait for it."""
+    graph = Graph(problem)
+    waiting = list(graph.entering)
+    order = [operation for operation, entering in enumerate(waiting) if entering == 0]
+    for operation in order:
+        for successor, _ in graph.successors[operation]:
+            waiting[successor] -= 1
+            if waiting[successor] == 0:
+                order.append(successor)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from crosspipe.answer.build import build_answer
 from crosspipe.answer.judge import judge
 from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
 from crosspipe.answer.restore import SpecSource, meant_problem
+from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.bounds.best import lower_bound
 from crosspipe.checker.check import check as judge_rows
@@ -19,7 +20,9 @@ from crosspipe.families.registry import run_families
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.free import crosses_sites, free_links
 from crosspipe.problem.problem import Objective
-from crosspipe.schedule.measure import makespan_ns, span_ns
+from crosspipe.schedule.measure import makespan_ns, span_ns, value_ns
+from crosspipe.schedule.replay import resolved
+from crosspipe.schedule.timed import timed
 from crosspipe.search.clock import Clock
 from crosspipe.search.options import SolveOptions, usable_cores
 from crosspipe.search.search import search
@@ -29,14 +32,16 @@ from crosspipe.spec.model import Spec
 from crosspipe.spec.notices import spec_notices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from crosspipe.answer.timetable import Detail
     from crosspipe.search.incumbents import Candidate
     from crosspipe.search.progress import Progress
 
 MOST_COMPARED = 20_000
 """Above this many operations the comparison with free links is left out: it costs as much as the construction."""
+
+SLACK_S = 0.25
+"""The comparison with free links is made even after the time limit if it takes less than this."""
 
 
 def solve(
@@ -81,13 +86,14 @@ def solve(
         If an option is out of range.
     """
     options = SolveOptions(
-        objective=_objective(objective),
+        objective=Objective(_one_of("objective", objective, [known.value for known in Objective])),
         time_limit_s=time_limit_s,
         relative_gap=relative_gap,
         seed=seed,
-        workers=workers or usable_cores(),
+        workers=usable_cores() if workers is None else workers,
         deterministic=deterministic,
     )
+    _one_of("detail", detail, get_args(Detail))
     parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
     clock = Clock(time_limit_s, should_stop)
     digest = spec_digest(parsed)
@@ -98,32 +104,37 @@ def solve(
     if best is not None and best.schedule is not None:
         judge(best.problem, best.schedule, makespan_ns(best.schedule), span_ns(best.problem, best.schedule))
     notices = (*spec_notices(parsed), *expansion.notices)
-    comparison = None if best is None else _free_links(best, options.objective)
+    comparison = None if best is None else _free_links(best, options, clock)
     return build_answer(outcome, options, digest, notices, comparison, detail)
 
 
-def _objective(name: str) -> Objective:
-    known = [objective.value for objective in Objective]
-    if name not in known:
-        close = get_close_matches(str(name), known, n=1, cutoff=0)
-        raise OptionError([Fault("/objective", f"must be one of {', '.join(known)}", str(name), close[0])])
-    return Objective(name)
+def _one_of(name: str, value: object, known: Sequence[str]) -> str:
+    if not isinstance(value, str) or value not in known:
+        close = get_close_matches(str(value), known, n=1, cutoff=0)
+        raise OptionError([Fault(f"/{name}", f"must be one of {', '.join(known)}", str(value), close[0])])
+    return value
 
 
-def _free_links(best: Candidate, objective: Objective) -> FreeLinks | None:
-    problem, value = best.problem, best.value_ns
-    if value is None or not crosses_sites(problem) or len(problem.operations) > MOST_COMPARED:
+def _free_links(best: Candidate, options: SolveOptions, clock: Clock) -> FreeLinks | None:
+    """Compare with free links, where that takes no more time than there is."""
+    problem, value, schedule, objective = best.problem, best.value_ns, best.schedule, options.objective
+    if value is None or schedule is None or not crosses_sites(problem) or len(problem.operations) > MOST_COMPARED:
+        return None
+    left_s = 0.0 if clock.stopped else clock.left_s
+    if best.construction_s > max(SLACK_S, left_s) and not options.deterministic:
         return None
     free = free_links(problem)
-    known = [row.value_ns for row in run_families(free, objective) if row.reason is None and row.value_ns is not None]
-    if not known:
-        return None
+    bound_ns = lower_bound(free, objective).value_ns
     # The schedule found for the real links keeps its orders on free ones, where it takes no longer.
-    fastest = min(*known, value)
+    same_orders = timed(free, schedule.orders, objective)
+    values = [value_ns(resolved(free, schedule.orders), same_orders, objective)]
+    budget_s = None if options.deterministic else 0.0
+    values += [row.value_ns for row in run_families(free, objective, budget_s, bound_ns) if row.value_ns is not None]
+    fastest = min(values)
     return FreeLinks(
         value_ms=to_ms(fastest),
-        lower_bound_ms=to_ms(lower_bound(free, objective).value_ns),
-        cost=value / fastest - 1,
+        lower_bound_ms=to_ms(bound_ns),
+        cost=value / fastest - 1 if fastest else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosspipe.answer.models import Answer, DeviceSchedule
+    from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow
 
 MOST_LINES = 25
 CHART_WIDTH = 64
@@ -33,6 +33,12 @@ def percent(value: float | None) -> str:
     return "unknown" if value is None else f"{100 * value:.2f} %"
 
 
+def best_family(answer: Answer) -> FamilyRow | None:
+    """Row of the best known schedule that fits, whichever placement it is on."""
+    rows = [row for row in answer.families if row.name == answer.best_family and row.value_ms is not None]
+    return min(rows, key=lambda row: row.value_ms or 0.0, default=None)
+
+
 def _headline(answer: Answer) -> str:
     objective = answer.objective
     text = f"{answer.status.upper():<8} {objective.name} {ms(objective.value_ms)}"
@@ -49,18 +55,23 @@ def _figures(answer: Answer) -> list[str]:
         rows.append(f"bubble   {percent(answer.bubble_ratio)} of device time is idle ({answer.traversal} traversal)")
     if answer.tokens_per_second is not None:
         rows.append(f"tokens   {answer.tokens_per_second:,.0f} per second")
-    for row in answer.families:
-        if row.name == answer.best_family and row.traversal == answer.traversal:
-            gain = percent(answer.gain_over_best_family)
-            rows.append(f"against  {row.name} {ms(row.value_ms)}, the best known schedule that fits: {gain} less")
+    if (best := best_family(answer)) is not None:
+        gain = percent(answer.gain_over_best_family)
+        rows.append(f"against  {best.name} {ms(best.value_ms)}, the best known schedule that fits: {gain} less")
     if answer.free_links is not None:
         free = answer.free_links
         rows.append(f"links    free links would give {ms(free.value_ms)}: the network costs {percent(free.cost)}")
     if answer.devices:
-        fullest = max(answer.devices, key=lambda device: device.peak_memory_mb / (device.memory_mb or float("inf")))
+        fullest = max(answer.devices, key=_fullness)
         limit = "" if fullest.memory_mb is None else f" of {fullest.memory_mb / 1000:,.1f}"
-        rows.append(f"memory   {fullest.peak_memory_mb / 1000:,.1f}{limit} GB at most, on {fullest.device}")
+        rows.append(f"memory   {fullest.peak_memory_mb / 1000:,.1f}{limit} GB on {fullest.device}, the fullest device")
     return rows
+
+
+def _fullness(device: DeviceSchedule) -> tuple[float, float]:
+    """Share of the memory used, then the amount, which alone counts where there is no limit."""
+    share = device.peak_memory_mb / device.memory_mb if device.memory_mb else 0.0
+    return share, device.peak_memory_mb
 
 
 def _infeasible(answer: Answer) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crosspipe.answer.summary import ms, percent
+from crosspipe.answer.summary import best_family, ms, percent
 from crosspipe.export.svg import Caption
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ def headline(answer: Answer, title: str | None) -> Caption:
     elif objective.lower_bound_ms is not None:
         first += f", no schedule can beat {ms(objective.lower_bound_ms)} (gap {percent(objective.gap)})"
     lines = [first]
-    for row in answer.families:
-        if row.name == answer.best_family and row.traversal == answer.traversal:
-            lines.append(f"best known schedule that fits: {row.name}, {ms(row.value_ms)}")
+    if (best := best_family(answer)) is not None:
+        lines.append(f"best known schedule that fits: {best.name}, {ms(best.value_ms)}")
     return Caption(title or "Pipeline schedule", tuple(lines))

@@ -66,9 +66,20 @@ def export(name: str, problem: Problem, schedule: Schedule, caption: Caption | N
     ExportError
         If there is no such format, or the format cannot hold the schedule.
     """
+    return format_named(name).write(problem, schedule, caption)
+
+
+def format_named(name: str) -> Format:
+    """Find a format.
+
+    Raises
+    ------
+    ExportError
+        If there is no such format.
+    """
     if name not in FORMATS:
         raise ExportError(f"format: must be one of {', '.join(FORMATS)} (got {name!r})")
-    return FORMATS[name].write(problem, schedule, caption)
+    return FORMATS[name]
 
 
 def _torch_csv(problem: Problem, schedule: Schedule, _: Caption | None) -> tuple[ExportFile, ...]:
