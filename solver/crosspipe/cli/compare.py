@@ -10,12 +10,16 @@ from rich.table import Table
 from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import ms, percent
 from crosspipe.cli.files import SpecPath, plain_errors, read_spec, write
+from crosspipe.cli.interrupt import stop_on_interrupt
 from crosspipe.cli.live import live_line
 from crosspipe.cli.options import ObjectiveName, OutputFormat, TimeLimit
 from crosspipe.cli.solve import leave
 
 if TYPE_CHECKING:
     from crosspipe.answer.models import Answer
+
+WIDE = 200
+"""Columns of the table in a file or a pipe."""
 
 
 def compare_command(
@@ -28,14 +32,20 @@ def compare_command(
 
     `--time-limit 0` compares the known schedules and the greedy alone.
     """
-    with plain_errors(), live_line() as on_progress:
+    with plain_errors(), live_line() as on_progress, stop_on_interrupt() as should_stop:
         answer = solve(
-            read_spec(spec), time_limit_s=time_limit, objective=objective, detail="summary", on_progress=on_progress
+            read_spec(spec),
+            time_limit_s=time_limit,
+            objective=objective,
+            detail="summary",
+            on_progress=on_progress,
+            should_stop=should_stop,
         )
     if output_format == "json":
         write(answer.model_dump_json(), None)
     else:
-        Console().print(_table(answer))
+        console = Console()
+        (console if console.is_terminal else Console(width=WIDE)).print(_table(answer))
     leave(answer)
 
 

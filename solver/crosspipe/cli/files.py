@@ -37,8 +37,10 @@ def plain_errors() -> Iterator[None]:
         for line in str(error).splitlines():
             typer.echo(f"  {line}", err=True)
         raise typer.Exit(BAD_INPUT) from error
+    except BrokenPipeError:
+        raise  # nobody reads any more: the command line ends quietly
     except OSError as error:
-        typer.echo(f"error [cannot_read]\n  {error.filename}: {error.strerror}", err=True)
+        typer.echo(f"error [cannot_open]\n  {error.filename}: {error.strerror}", err=True)
         raise typer.Exit(BAD_INPUT) from error
 
 
@@ -57,7 +59,7 @@ def read_document(path: Path) -> object:
     """
     try:
         return json.loads(sys.stdin.buffer.read() if path == STDIN else path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         typer.echo(f"error [invalid_schedule]\n  {path}: not a JSON document ({error})", err=True)
         raise typer.Exit(BAD_INPUT) from error
 

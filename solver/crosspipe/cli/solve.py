@@ -9,6 +9,7 @@ import typer
 from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import summary
 from crosspipe.cli.files import INFEASIBLE, NO_SCHEDULE, OutPath, SpecPath, plain_errors, read_spec, write
+from crosspipe.cli.interrupt import INTERRUPTED, stop_on_interrupt
 from crosspipe.cli.live import live_line
 from crosspipe.cli.options import (
     DetailLevel,
@@ -39,32 +40,38 @@ def solve_command(
 ) -> None:
     """Find the best schedule of a cluster spec, with a proven bound.
 
-    Exit code 0 with a schedule, 3 if none exists, 4 if none was found in time, 2 on bad input.
+    Ctrl-C ends the search and gives the best so far.
+
+    Exit code 0 with a schedule, 3 if none exists, 4 if none was found in time, 130 after Ctrl-C, 2 on bad input.
     """
-    with plain_errors(), live_line() as on_progress:
-        answer = solve(
-            read_spec(spec),
-            time_limit_s=time_limit,
-            objective=objective,
-            relative_gap=gap,
-            seed=seed,
-            workers=workers,
-            deterministic=deterministic,
-            detail=detail if output_format == "json" else "orders",
-            on_progress=on_progress,
-        )
-    write(answer.model_dump_json() if output_format == "json" else "\n".join(summary(answer)), out)
+    with plain_errors():
+        with live_line() as on_progress, stop_on_interrupt() as should_stop:
+            answer = solve(
+                read_spec(spec),
+                time_limit_s=time_limit,
+                objective=objective,
+                relative_gap=gap,
+                seed=seed,
+                workers=workers,
+                deterministic=deterministic,
+                detail=detail if output_format == "json" else "orders",
+                on_progress=on_progress,
+                should_stop=should_stop,
+            )
+        write(answer.model_dump_json() if output_format == "json" else "\n".join(summary(answer)), out)
     leave(answer)
 
 
 def leave(answer: Answer) -> None:
-    """End with the exit code that the answer's status calls for.
+    """End with the exit code that the answer calls for.
 
     Raises
     ------
     typer.Exit
-        With 3 for infeasible, 4 for unknown.
+        With 3 for infeasible, 4 for unknown, 130 where Ctrl-C stopped the search.
     """
+    if answer.stop_reason == "stopped":
+        raise typer.Exit(INTERRUPTED)
     if answer.status == "infeasible":
         raise typer.Exit(INFEASIBLE)
     if answer.status == "unknown":

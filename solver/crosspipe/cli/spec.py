@@ -38,7 +38,8 @@ links:
 @spec_app.command("schema")
 def schema_command(out: OutPath = None) -> None:
     """Print the JSON Schema of cluster specs."""
-    write(json.dumps(spec_schema(), indent=2), out)
+    with plain_errors():
+        write(json.dumps(spec_schema(), indent=2), out)
 
 
 @spec_app.command("validate")
@@ -64,8 +65,7 @@ def validate_command(spec: SpecPath) -> None:
 def explain_command(spec: SpecPath, out: OutPath = None) -> None:
     """Print the spec expanded to measured stages, with every assumption beside it."""
     with plain_errors():
-        text = expanded_text(expand(read_spec(spec)))
-    write(text, out)
+        write(expanded_text(expand(read_spec(spec))), out)
 
 
 @spec_app.command("init")
@@ -76,7 +76,7 @@ def init_command(
     with plain_errors():
         text = STARTER.format(model=model)
         parse_spec(text)
-    write(text, out)
+        write(text, out)
 
 
 @spec_app.command("from")
@@ -92,4 +92,4 @@ def from_command(
             model=yaml.safe_dump(known, default_flow_style=True, sort_keys=False, width=10**6).strip()
         )
         parse_spec(text)
-    write(text, out)
+        write(text, out)
