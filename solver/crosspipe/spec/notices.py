@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crosspipe.spec.notice import Notice
 from crosspipe.spec.traps import bandwidth, hops, latency, memory, work
-from crosspipe.spec.traps.notice import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ TRAPS: Final[tuple[Callable[[Spec], Iterator[Notice]], ...]] = (
 def spec_notices(spec: Spec) -> tuple[Notice, ...]:
     """List the traps that a valid spec seems to have stepped into, in a fixed order.
 
-    Written and expanded specs are both read; an expanded one shows more, as its stages have times and sizes.
+    What shows only beside the catalogue, or once a model is cut into stages, is told with the expansion of a spec.
     """
     return tuple(notice for trap in TRAPS for notice in trap(spec))
 

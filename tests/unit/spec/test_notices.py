@@ -126,3 +126,7 @@ def test_a_boundary_of_one_gpu():
     assert "shard of 8192" in message(document(model=shard, **given))
     assert notices(document(model=whole, **given)) == []
     assert notices(document(model=shard, training=training)) == []
+
+
+def test_a_named_card_is_compared_with_the_catalogue_instead():
+    assert notices(document(sites={"east": {"devices": 2, "memory_gb": 85.9, "gpu": "h100-80gb"}}, links=[])) == []

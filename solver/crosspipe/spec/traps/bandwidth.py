@@ -7,10 +7,10 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import pointer
+from crosspipe.spec.notice import Notice
 from crosspipe.spec.numbers import plain_text
 from crosspipe.spec.rules.channels import directed_pairs
 from crosspipe.spec.traps.latency import FEWEST_FOR_OUTLIERS, site_links
-from crosspipe.spec.traps.notice import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

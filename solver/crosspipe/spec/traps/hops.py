@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import pointer
+from crosspipe.spec.notice import Notice
 from crosspipe.spec.numbers import plain_text
 from crosspipe.spec.stages import StagesModel
 from crosspipe.spec.traps.latency import one_way_ms, site_links
-from crosspipe.spec.traps.notice import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

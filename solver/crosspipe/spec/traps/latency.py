@@ -7,8 +7,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import pointer
+from crosspipe.spec.notice import Notice
 from crosspipe.spec.numbers import plain_text
-from crosspipe.spec.traps.notice import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from crosspipe.spec.cluster import Pool
 from crosspipe.spec.faults import pointer
+from crosspipe.spec.notice import Notice
 from crosspipe.spec.numbers import plain_text
 from crosspipe.spec.shape import parts
-from crosspipe.spec.traps.notice import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +28,10 @@ SAME = Decimal("0.0001")
 
 
 def whole_card_in_gib(spec: Spec) -> Iterator[Notice]:
-    """Tell of a memory that is a card's size in GiB to the last digit."""
-    for at, given in _memories(spec):
+    """Tell of a memory that is a card's size in GiB to the last digit; a named card is compared with the catalogue."""
+    for at, given, card in _memories(spec):
+        if card is not None:
+            continue
         size = next((size for size in CARD_SIZES if abs(given / (size * GIB_IN_GB) - 1) < SAME), None)
         if size is not None:
             yield Notice(
@@ -42,7 +44,7 @@ def whole_card_in_gib(spec: Spec) -> Iterator[Notice]:
 
 def memory_in_megabytes(spec: Spec) -> Iterator[Notice]:
     """Tell of more memory than any device has."""
-    for at, given in _memories(spec):
+    for at, given, _ in _memories(spec):
         if given > LARGEST_GB:
             yield Notice(
                 "memory_implausible",
@@ -51,7 +53,7 @@ def memory_in_megabytes(spec: Spec) -> Iterator[Notice]:
             )
 
 
-def _memories(spec: Spec) -> Iterator[tuple[str, Decimal]]:
+def _memories(spec: Spec) -> Iterator[tuple[str, Decimal, str | None]]:
     for path, part in parts(spec):
         if isinstance(part, Pool) and part.memory_gb is not None:
-            yield pointer((*path, "memory_gb")), part.memory_gb
+            yield pointer((*path, "memory_gb")), part.memory_gb, part.gpu

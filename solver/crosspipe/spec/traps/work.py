@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import pointer
+from crosspipe.spec.notice import Notice
 from crosspipe.spec.traps.hops import is_uniform, stage_works
-from crosspipe.spec.traps.notice import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
