@@ -151,6 +151,10 @@ def _uneven_pools(request: Request) -> list[Fault]:
 
 def _contradiction(request: Request) -> Fault:
     """Find the one field whose change makes the request legal, and its nearest legal value."""
+    if request.pipeline is not None and not request.pipelines_allowed(request.pipeline):
+        legal = {degrees.pipeline for degrees in _legal(replace(request, tensor=None, pipeline=None, data=None))}
+        nearest = str(_nearest(legal, request.pipeline)) if legal else None
+        return Fault("/parallel/pipeline", request.pipeline_rule, str(request.pipeline), nearest)
     trials: tuple[tuple[str, int | None, Request], ...] = (
         ("pipeline", request.pipeline, replace(request, pipeline=None)),
         ("data", request.data, replace(request, data=None)),

@@ -101,14 +101,14 @@ class EstimatedModel:
             Assumption(
                 "/model/stages",
                 f"F = matrices + attention, B = matrices + 2 x attention, W = matrices; {attention}",
-                "Zero Bubble (arXiv 2401.10241) section 2.2; the embedding look-up takes no time, and tensor-parallel "
+                "Zero Bubble (arXiv 2401.10241) Table 1; the embedding look-up takes no time, and tensor-parallel "
                 "messages are counted in the utilisation",
                 measured,
             ),
             Assumption(
                 "/model/stages",
                 "activations in bf16 without recomputation, sharded by tensor x sequence parallelism",
-                "CrossPipe paper's layer model, Zero Bubble section 2.3, Korthikanti et al. (arXiv 2205.05198); "
+                "CrossPipe paper's layer model, Zero Bubble Table 1, Korthikanti et al. (arXiv 2205.05198); "
                 "`retained_mb` is what W needs; sizes rounded to 0.1 MB, per GPU",
                 measured,
             ),

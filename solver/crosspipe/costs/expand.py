@@ -16,6 +16,7 @@ from crosspipe.costs.sites import expand_sites
 from crosspipe.costs.source import architecture_in, request_of, source_in
 from crosspipe.costs.stages import MeasuredStages
 from crosspipe.costs.training import batch_of, expand_training
+from crosspipe.spec.check import require_valid
 from crosspipe.spec.stages import StagesModel
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Expansion:
 
 
 def expand(spec: Spec) -> Expansion:
-    """Expand a valid spec.
+    """Expand a spec.
 
     Stage times of an estimate are for a whole device (tensor group) of the first pool, in ms rounded to 0.001; its
     memory is per GPU, in MB rounded to 0.1; a message is that of the whole tensor group of one replica.
@@ -58,9 +59,10 @@ def expand(spec: Spec) -> Expansion:
     Raises
     ------
     SpecError
-        If a name is unknown, a field that the estimate needs is missing, the degrees of parallelism contradict each
+        If the spec breaks a rule, a name is unknown, an estimate lacks the sequence length, the degrees contradict each
         other or the devices, or the model cannot be cut into that many stages.
     """
+    require_valid(spec)
     architecture = architecture_in(spec)
     estimated = architecture is not None
     pools = pools_of(spec.sites, estimated=estimated)
@@ -92,6 +94,7 @@ def expand(spec: Spec) -> Expansion:
             "sites": sites.sites,
         }
     )
+    require_valid(expanded)
     return Expansion(
         expanded,
         (
@@ -100,7 +103,7 @@ def expand(spec: Spec) -> Expansion:
             *_degree_assumptions(spec, degrees, need),
             *sites.assumptions,
         ),
-        cost_notices(expanded, stages, degrees, pools),
+        cost_notices(expanded, stages, degrees, pools, estimated=estimated),
     )
 
 

@@ -35,11 +35,6 @@ def architecture_of(model: HuggingFaceModel, pointer: str = "/model") -> Archite
     if any(part in kind for part in NOT_DENSE):
         rule = "only dense decoders are estimated; give a mixture of experts as measured `layers` or `stages`"
         faults.append(Fault(f"{pointer}/model_type", rule, kind))
-    for counted in ("num_local_experts", "num_experts", "n_routed_experts"):
-        experts = getattr(model, counted)
-        if experts is not None and experts > 1:
-            rule = "only dense decoders are estimated; give a mixture of experts as measured `layers` or `stages`"
-            faults.append(Fault(f"{pointer}/{counted}", rule, str(experts), "1"))
     if heads % kv_heads:
         rule = f"num_key_value_heads divides num_attention_heads = {heads}"
         nearest = min((k for k in range(1, heads + 1) if heads % k == 0), key=lambda k: abs(k - kv_heads))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import groupby
 from math import lcm
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.checked import checked
 from crosspipe.costs.split import LARGEST_ITEM_COUNT, even_split
-from crosspipe.errors import Fault, SpecError, TooLargeError
+from crosspipe.errors import Fault, TooLargeError
+from crosspipe.spec.numbers import MOST_DIGITS
 from crosspipe.spec.stages import Layer, LayersModel, Stage
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class MeasuredLayers:
                 "/model/stages",
                 f"{len(self.layers)} layers cut by time",
                 "the slowest stage (F + B + W on its device) is as fast as can be, then the fastest as slow; of equals "
-                "the most even, then the earlier cut",
+                "the earliest cut",
                 "give measured `stages`",
             )
         ]
@@ -86,12 +87,10 @@ class MeasuredLayers:
 
 
 def measured_layers(model: LayersModel) -> MeasuredLayers:
-    """Expand repeats and check that gradients can reach every trainable layer.
+    """Expand repeats.
 
     Raises
     ------
-    SpecError
-        If a frozen layer stands after a trainable one.
     TooLargeError
         If there are too many layers to cut.
     """
@@ -99,19 +98,6 @@ def measured_layers(model: LayersModel) -> MeasuredLayers:
     if total > LARGEST_ITEM_COUNT:
         rule = f"at most {LARGEST_ITEM_COUNT} layers, repeats counted, are cut into stages"
         raise TooLargeError([Fault("/model/layers", rule, str(total), str(LARGEST_ITEM_COUNT))])
-    faults = []
-    trainable: int | None = None
-    for entry, layer in enumerate(model.layers):
-        if not layer.frozen:
-            trainable = entry if trainable is None else trainable
-        elif trainable is not None:
-            rule = (
-                f"no frozen layer stands after a trainable one (layer entry {trainable}), which would get no gradient; "
-                "for frozen weights that pass the gradient on, give `backward_input_ms` alone"
-            )
-            faults.append(Fault(f"/model/layers/{entry}/frozen", rule, "true", "false"))
-    if faults:
-        raise SpecError(faults)
     pieces = [(entry, repeat, layer) for entry, layer in enumerate(model.layers) for repeat in range(layer.repeat)]
     return MeasuredLayers(
         tuple(Numbered(entry, repeat, number, layer) for number, (entry, repeat, layer) in enumerate(pieces))
@@ -121,7 +107,7 @@ def measured_layers(model: LayersModel) -> MeasuredLayers:
 def work_ms(layer: Layer) -> Decimal:
     """Add up F, B and W of a layer, recomputation included."""
     backward = [layer.backward_input_ms, layer.backward_weight_ms, layer.backward_ms]
-    return layer.forward_ms + layer.recompute_ms + sum((part for part in backward if part is not None), ZERO)
+    return _sum([layer.forward_ms, layer.recompute_ms, *(part for part in backward if part is not None)])
 
 
 def merge(items: Sequence[Numbered]) -> Stage:
@@ -193,7 +179,8 @@ def _retained(layer: Layer) -> Decimal:
 
 
 def _sum(values: Iterable[Decimal]) -> Decimal:
-    return sum(values, ZERO)
+    with localcontext(prec=MOST_DIGITS):
+        return sum(values, ZERO)
 
 
 def _whole_numbers(works: Sequence[Decimal]) -> list[int]:

@@ -2,7 +2,7 @@
 
 All activations are in bf16 and without recomputation. What W needs is the input of every matrix and the gradient of its
 output; B needs the rest. For a GPT layer that gives 34sbh at F and 32sbh until W, plus 5abs^2 for the stored scores of
-a heads where attention is not a flash kernel (Korthikanti et al., arXiv 2205.05198; Zero Bubble, section 2.3). For a
+a heads where attention is not a flash kernel (Korthikanti et al., arXiv 2205.05198; Zero Bubble, Table 1). For a
 gated layer with grouped-query ratio k it gives 12bsd + 4k bsd + 8bsf at F and 12bsd + 4k bsd + 6bsf until W (CrossPipe
 paper, analytic layer model).
 """

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.catalogue import Accelerator, accelerator_named
-from crosspipe.costs.pointer import field
 from crosspipe.errors import Fault, SpecError
+from crosspipe.spec.faults import pointer as pointer_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -78,7 +78,7 @@ def pools_of(sites: Mapping[str, Site], *, estimated: bool) -> tuple[PlacedPool,
 
 def _written(sites: Mapping[str, Site]) -> Iterator[tuple[str, str, Pool]]:
     for name, site in sites.items():
-        pointer = field("/sites", name)
+        pointer = pointer_to(("sites", name))
         if site.pools is None:
             yield pointer, name, site
         else:

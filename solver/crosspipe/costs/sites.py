@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.checked import checked
-from crosspipe.costs.pointer import field
 from crosspipe.costs.quantize import FACTOR_DIGITS, decimal_of
 from crosspipe.spec.cluster import Site
+from crosspipe.spec.faults import pointer as pointer_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ def expand_sites(
     expanded: dict[str, Site] = {}
     for name, site in sites.items():
         mine = [_expand_pool(placed, degrees, reference, assumptions) for placed in pools if placed.site == name]
-        pointer = field("/sites", name)
+        pointer = pointer_to(("sites", name))
         rest = {
             "hop_latency_ms": site.hop_latency_ms,
             "hop_bandwidth_gbps": site.hop_bandwidth_gbps,

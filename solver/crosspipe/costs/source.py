@@ -45,8 +45,6 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
 
     Raises
     ------
-    SpecError
-        If the measured layers cannot train.
     TooLargeError
         If there are too many layers to cut.
     """

@@ -1,25 +1,22 @@
 """Cutting a chain of items into contiguous non-empty stages so that the largest load is as small as it can be.
 
 The load of a stage is its device's time factor x the work of its items. Among the cuts with the smallest largest load
-the one with the largest smallest load is taken, among these the one with the least sum of squares, and of equals the
-earlier cut. Exact, in integers.
+those with the largest smallest load are best, and of equals the earliest cuts are taken. Exact, in integers.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 from math import lcm
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from fractions import Fraction
 
-
-LARGEST_ITEM_COUNT = 2048
-"""Most items that are cut: the time taken is quadratic in them at worst."""
+LARGEST_ITEM_COUNT = 1024
+"""Most items that are cut; with a thousand the cut takes seconds."""
 
 
 def even_split(works: Sequence[int], factors: Sequence[Fraction]) -> tuple[range, ...]:
@@ -46,10 +43,8 @@ def even_split(works: Sequence[int], factors: Sequence[Fraction]) -> tuple[range
         raise ValueError(f"{len(works)} items cannot fill {len(factors)} stages")
     unit = lcm(*(factor.denominator for factor in factors))
     cutting = _Cutting((0, *accumulate(works)), tuple(int(factor * unit) for factor in factors))
-    cap = cutting.smallest_cap()
-    floor = -cutting.best(cap, 0, lambda load: -load, max)[0]
-    _, cuts = cutting.best(cap, floor, lambda load: load * load, lambda head, tail: head + tail)
-    return tuple(range(a, b) for a, b in zip((0, *cuts), (*cuts, len(works)), strict=True))
+    ends = cutting.best_ends()
+    return tuple(range(start, end) for start, end in zip((0, *ends), ends, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,87 +54,50 @@ class _Cutting:
     sums: tuple[int, ...]
     factors: tuple[int, ...]
 
-    @property
-    def items(self) -> int:
-        return len(self.sums) - 1
-
-    def smallest_cap(self) -> int:
-        """Find the smallest load that no stage needs to exceed, by bisection."""
+    def best_ends(self) -> tuple[int, ...]:
+        """Find the item that each stage of the best cut ends before, by bisection of the largest and smallest load."""
         low, high = 0, self.sums[-1] * max(self.factors)
+        best = self._earliest(0, high)
         while low < high:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._fills(middle) is not None else (middle + 1, high)
-        return low
-
-    def _fills(self, cap: int) -> tuple[int, ...] | None:
-        """Give each stage as many items as the cap allows; return where each ends at the latest, None if it fails.
-
-        Taking more never hurts the stages behind, as long as one item is left for each of them.
-        """
-        ends: list[int] = []
-        start = 0
-        for stage, factor in enumerate(self.factors):
-            end = bisect_right(self.sums, self.sums[start] + cap // factor) - 1
-            end = min(end, self.items - (len(self.factors) - stage - 1))
-            if end <= start:
-                return None
-            ends.append(end)
-            start = end
-        return tuple(ends) if start == self.items else None
-
-    def best(
-        self, cap: int, floor: int, cost: Callable[[int], int], join: Callable[[int, int], int]
-    ) -> tuple[int, tuple[int, ...]]:
-        """Find the cuts with loads within [floor, cap] whose joined costs are least, and of equals the earliest.
-
-        A dynamic programme from the last stage to the first over the item a stage starts at. `join` must never fall
-        when either side rises.
-        """
-        latest = self._fills(cap)
-        if latest is None:
-            raise ValueError("no cut has loads within the cap")
-        tails: list[dict[int, tuple[int, int]]] = [{} for _ in self.factors]
-        for stage in reversed(range(len(self.factors))):
-            factor = self.factors[stage]
-            first, last = (stage, latest[stage - 1]) if stage else (0, 0)
-            for start in range(first, last + 1):
-                found = self._best_end(stage, start, latest[stage], (cap, floor, factor), tails, cost, join)
-                if found is not None:
-                    tails[stage][start] = found
-        total, start = tails[0][0][0], 0
-        cuts: list[int] = []
-        for stage in range(len(self.factors) - 1):
-            start = tails[stage][start][1]
-            cuts.append(start)
-        return total, tuple(cuts)
-
-    def _best_end(
-        self,
-        stage: int,
-        start: int,
-        latest: int,
-        limits: tuple[int, int, int],
-        tails: list[dict[int, tuple[int, int]]],
-        cost: Callable[[int], int],
-        join: Callable[[int, int], int],
-    ) -> tuple[int, int] | None:
-        cap, floor, factor = limits
-        here = self.sums[start]
-        last_stage = stage == len(self.factors) - 1
-        begin = self.items if last_stage else max(start + 1, bisect_left(self.sums, here + -(-floor // factor)))
-        best: tuple[int, int] | None = None
-        for end in range(begin, latest + 1):
-            load = (self.sums[end] - here) * factor
-            if load > cap or load < floor or end <= start:
-                if load > cap:
-                    break
-                continue
-            if last_stage:
-                value = cost(load)
-            elif end in tails[stage + 1]:
-                value = join(cost(load), tails[stage + 1][end][0])
-            else:
-                continue
-            if best is None or value < best[0]:
-                best = (value, end)
+            found = self._earliest(0, middle)
+            best, low, high = (best, middle + 1, high) if found is None else (found, low, middle)
+        cap, low = high, 0
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = self._earliest(middle, cap)
+            best, low, high = (best, low, middle - 1) if found is None else (found, middle, high)
+        if best is None:
+            raise ValueError("fewer items than stages")
         return best
+
+    def _earliest(self, floor: int, cap: int) -> tuple[int, ...] | None:
+        """Find the earliest ends of all stages with loads within [floor, cap], None if there are none.
+
+        From the last stage to the first: of the ends from which the rest can be cut, the first that gives a stage
+        enough load gives it the least, so that one look at it decides. It only moves on as the start does.
+        """
+        items, stages = len(self.sums) - 1, len(self.factors)
+        ways: list[dict[int, int]] = []
+        ends = [items]
+        for stage in reversed(range(stages)):
+            factor = self.factors[stage]
+            way: dict[int, int] = {}
+            place = 0
+            for start in range(stage, items - (stages - stage) + 1) if stage else (0,):
+                here = self.sums[start]
+                while place < len(ends) and (ends[place] <= start or (self.sums[ends[place]] - here) * factor < floor):
+                    place += 1
+                if place == len(ends):
+                    break
+                if (self.sums[ends[place]] - here) * factor <= cap:
+                    way[start] = ends[place]
+            ways.append(way)
+            ends = list(way)
+        if not ends:
+            return None
+        start, found = 0, []
+        for way in reversed(ways):
+            start = way[start]
+            found.append(start)
+        return tuple(found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from crosspipe.costs.pointer import field
+from crosspipe.spec.faults import pointer as pointer_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,8 @@ Comments = dict[str, list[str]]
 def expanded_text(expansion: Expansion) -> str:
     """Write an expansion as YAML that reads back as an equal spec.
 
-    Each assumption is a comment above its field: the value, why, and how to have it otherwise; an assumption about a field
-    that is not written stands above the nearest one around it. Notices come first.
+    Each assumption is a comment above its field: the value, why, and how to have it otherwise; an assumption about a
+    field that is not written stands above the nearest one around it. Notices come first.
     """
     tree = expansion.spec.model_dump(mode="json", by_alias=True, exclude_none=True)
     written = set(_pointers(tree, ""))
@@ -50,8 +50,8 @@ def _pointers(node: object, pointer: str) -> Iterator[str]:
     """List the pointers that get lines of their own, so that a comment can stand above them."""
     if isinstance(node, dict):
         for key, value in node.items():
-            yield field(pointer, str(key))
-            yield from _pointers(value, field(pointer, str(key)))
+            yield pointer + pointer_to((key,))
+            yield from _pointers(value, pointer + pointer_to((key,)))
     elif isinstance(node, list):
         for number, value in enumerate(node):
             if isinstance(value, dict):
@@ -60,7 +60,7 @@ def _pointers(node: object, pointer: str) -> Iterator[str]:
 
 def _mapping_lines(node: dict[str, Any], pointer: str, indent: str, comments: Comments) -> Iterator[str]:
     for key, value in node.items():
-        here = field(pointer, str(key))
+        here = pointer + pointer_to((key,))
         yield from _comment_lines(comments, here, indent)
         if isinstance(value, dict) and value:
             yield f"{indent}{_flow(key)}:"

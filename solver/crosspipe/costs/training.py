@@ -50,22 +50,12 @@ def batch_of(training: Training, *, estimated: bool) -> Batch:
     Raises
     ------
     SpecError
-        If neither `microbatches` nor `global_batch` is given, or an estimate lacks the sequence length.
+        If an estimate lacks the sequence length.
     """
-    faults = []
-    if training.microbatches is None and training.global_batch is None:
-        rule = "a training step has `microbatches`, or `global_batch` with `microbatch`"
-        faults.append(Fault("/training", rule, "neither"))
-    if training.microbatches is not None and training.global_batch is not None:
-        rule = "a training step has `microbatches` or `global_batch`, not both"
-        faults.append(Fault("/training/global_batch", rule, str(training.global_batch), "leave it out"))
     if estimated and training.sequence_length is None:
-        rule = "times and memory are estimated from the model, so the sequence length is needed"
-        faults.append(Fault("/training/sequence_length", rule, "none", "4096"))
-    if faults:
-        raise SpecError(faults)
-    needed = estimated or training.global_batch is not None
-    microbatch = 1 if training.microbatch is None and needed else training.microbatch
+        rule = "must be given where times and memory are estimated from the model"
+        raise SpecError([Fault("/training/sequence_length", rule, "none", "4096")])
+    microbatch = 1 if training.microbatch is None and estimated else training.microbatch
     return Batch(training.microbatches, training.global_batch, microbatch)
 
 

@@ -2,7 +2,7 @@
 
 F runs every matrix once and attention once; B (input gradient) runs as many matrix products and twice the attention; W
 (weight gradient) runs the matrix products alone, so that W <= F < B. For a GPT layer of hidden size h that is
-F = sbh(24h + 4s), B = sbh(24h + 8s), W = 24sbh^2 (Zero Bubble, arXiv 2401.10241, section 2.2). With grouped-query
+F = sbh(24h + 4s), B = sbh(24h + 8s), W = 24sbh^2 (Zero Bubble, arXiv 2401.10241, Table 1). With grouped-query
 attention of ratio k, a gated MLP of width f and causal attention it is F = 2bs^2d + 4bsd^2(1+k) + 6bsdf (CrossPipe
 paper, arXiv 2507.00217, analytic layer model; its B counts attention 2.5 times, because a flash kernel recomputes the
 scores).
