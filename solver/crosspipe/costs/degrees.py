@@ -46,9 +46,9 @@ class Request:
     microbatch
         Sequences per microbatch.
     pipelines_allowed
-        Says whether the model can be cut for that many devices, and the words of the rule.
+        Says whether the model can be cut for that many devices.
     pipeline_rule
-        That rule in words.
+        The same in words.
     """
 
     tensor: int | None

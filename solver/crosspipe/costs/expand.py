@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.degrees import Degrees, choose_degrees
 from crosspipe.costs.fit import capacities_mb, fullest
-from crosspipe.costs.notices import cost_notices
+from crosspipe.costs.notices import cost_notices, overfull
 from crosspipe.costs.places import devices_of, stage_count, stage_places
 from crosspipe.costs.pools import pools_of
 from crosspipe.costs.sites import expand_sites
@@ -95,6 +95,9 @@ def expand(spec: Spec) -> Expansion:
         }
     )
     require_valid(expanded)
+    notices = cost_notices(expanded, stages, degrees, pools, estimated=estimated)
+    if spec.parallel.pipeline == "auto" and need > 1:
+        notices += (overfull(need),)
     return Expansion(
         expanded,
         (
@@ -103,7 +106,7 @@ def expand(spec: Spec) -> Expansion:
             *_degree_assumptions(spec, degrees, need),
             *sites.assumptions,
         ),
-        cost_notices(expanded, stages, degrees, pools, estimated=estimated),
+        notices,
     )
 
 

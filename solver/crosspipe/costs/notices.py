@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.costs.card_notices import card_notices
 from crosspipe.costs.message_notices import boundary_per_gpu, slow_hops
+from crosspipe.spec.notice import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from crosspipe.costs.degrees import Degrees
     from crosspipe.costs.pools import PlacedPool
     from crosspipe.spec.model import Spec
-    from crosspipe.spec.notice import Notice
     from crosspipe.spec.stages import Stage
 
 
@@ -26,3 +26,12 @@ def cost_notices(
         *(() if estimated else boundary_per_gpu(expanded, stages, degrees)),
         *slow_hops(expanded, stages, degrees),
     )
+
+
+def overfull(need: float) -> Notice:
+    """Tell that no pipeline has room for 1F1B; `need` is what the fullest device would hold over what it has."""
+    message = (
+        "no pipeline that these devices can make has room for the weights and the activations that 1F1B holds; the least "
+        f"overfull was taken, at {need:.0%} of the fullest device"
+    )
+    return Notice("pipeline_does_not_fit", "/parallel/pipeline", message)
