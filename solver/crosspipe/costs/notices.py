@@ -31,7 +31,7 @@ def cost_notices(
 def overfull(need: float) -> Notice:
     """Tell that no pipeline has room for 1F1B; `need` is what the fullest device would hold over what it has."""
     message = (
-        "no pipeline that these devices can make has room for the weights and the activations that 1F1B holds; the least "
-        f"overfull was taken, at {need:.0%} of the fullest device"
+        "no pipeline that these devices can make has room for the weights and the activations that 1F1B holds; the "
+        f"least overfull was taken, at {need:.0%} of the fullest device"
     )
     return Notice("pipeline_does_not_fit", "/parallel/pipeline", message)
