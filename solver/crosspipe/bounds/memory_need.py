@@ -4,10 +4,11 @@ Take any schedule and strike out all microbatches but one: what is held only fal
 pool, the static amount and the smallest peak of the one microbatch by itself, and a pool with less room has no
 schedule. (With as much, the microbatches can be run one after the other, so memory alone forbids nothing further.)
 
-On a device the forwards of a microbatch's stages come in stage order, then the backwards in reverse, whatever the
-other devices do; only W is free, and as W takes nothing and gives back, at once is best. The peak of that one sequence
-is the smallest peak. With recompute options open, the smallest over all choices for the stages of the device counts,
-each choice at its largest microbatch.
+On a device the forwards of a microbatch's stages come in stage order, then the backwards in reverse, whatever the other
+devices do; only W is free, and as W takes nothing and gives back, at once is best. What counts is what is held while an
+operation that takes time runs: in no time, giving back makes room for taking. The peak of that one sequence is the
+smallest peak. With recompute options open, the smallest over all choices for the stages of the device counts, each
+choice at its largest microbatch.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 from crosspipe.bounds.relax import relaxed
 from crosspipe.bounds.stage_memory import StageMemory, stage_memories
+from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,17 +105,20 @@ def _need(problem: Problem, pool: int, memories: Sequence[StageMemory], recomput
     held = np.zeros(problem.microbatches, dtype=object)
     peak, at = held.copy(), np.zeros(problem.microbatches, dtype=np.int64)
 
-    def take(stage: int, taken: NDArray[Any]) -> None:
-        level = held + taken
-        at[level > peak] = stage
-        np.maximum(peak, level, out=peak)
+    def run(memory: StageMemory, kind: Kind, level: NDArray[Any]) -> None:
+        higher = (level > peak) & memory.takes_time[kind]
+        at[higher] = memory.stage
+        peak[higher] = level[higher]
 
     for memory in memories:
-        take(memory.stage, memory.activation + memory.forward_only)
         held = held + memory.activation
+        run(memory, Kind.F, held + memory.forward_only)
     for memory in reversed(memories):
-        take(memory.stage, memory.extra_until_weight + memory.extra_backward)
+        kept = memory.until_weight + memory.extra_until_weight
+        if memory.backward is not None:
+            run(memory, memory.backward, held + memory.extra_until_weight + memory.extra_backward)
         held = held - memory.activation
+        run(memory, Kind.W, held + kept)
     worst = int(peak.argmax())
     last = int(at[worst])
     stages = tuple(memory.stage for memory in memories if memory.stage <= last)

@@ -17,7 +17,9 @@ with room C (capacity less static), stage s and microbatch i:
 3. When the backward of j starts, those of i < j have ended; each whose W has not ended holds w_i + x_i, and j itself
    A_j + x_j and whatever the operation takes for itself. So it waits for the W that brings the sum down to C.
 
-With K = floor(C/a) and identical microbatches, 1 reads F(j+K) >= end B(j).
+The moment just after the start is what counts: F takes time, and so must the backward in 3 (else rule 3 is left out),
+as what is given back at a moment makes room for what is taken then. With K = floor(C/a) and identical microbatches, 1
+reads F(j+K) >= end B(j).
 
 4. Identical microbatches, a next stage t on the same device with a_t > C - K A_s, K = floor(C/A_s) >= 2: F_s(j+K-1)
    waits for the end of the backward of t for j. Suppose that backward has not ended when F_s(j+K-1) starts. Then K
@@ -115,7 +117,7 @@ def _stage_pairs(
         for kind in (Kind.F, memory.backward, Kind.W)
         if (kind, memory.replica, memory.stage) in ordered
     }
-    if Kind.F not in rows or memory.backward not in rows:
+    if Kind.F not in rows or memory.backward not in rows or not memory.takes_time[Kind.F].all():
         return []
     forward, backward = rows[Kind.F], rows[memory.backward]
     pairs = [_pairs(backward, forward, waiting, waiting * 0, memory.room - memory.forward_only, own=True)]
@@ -123,9 +125,10 @@ def _stage_pairs(
         after_backward = memory.until_weight + memory.extra_until_weight
         least = np.minimum(memory.activation, after_backward)
         pairs.append(_pairs(rows[Kind.W], forward, least, waiting, memory.room - memory.forward_only, own=False))
-        taken = waiting + memory.extra_until_weight + memory.extra_backward
-        room = np.full(len(taken), memory.room, dtype=np.int64)
-        pairs.append(_pairs(rows[Kind.W], backward, after_backward, taken, room, own=False))
+        if memory.takes_time[memory.backward].all():
+            taken = waiting + memory.extra_until_weight + memory.extra_backward
+            room = np.full(len(taken), memory.room, dtype=np.int64)
+            pairs.append(_pairs(rows[Kind.W], backward, after_backward, taken, room, own=False))
     return pairs
 
 
@@ -138,6 +141,8 @@ def _dead_end(
 ) -> list[tuple[IntArray, IntArray]]:
     """Rule 4 of the module's text, `lower` being s and `upper` t."""
     replica, room = lower.replica, lower.room
+    if not (lower.takes_time[Kind.F].all() and upper.takes_time[Kind.F].all()):
+        return []
     if not problem.identical or room is None or lower.backward is None or upper.backward is None or waiting[0] == 0:
         return []
     classes = [

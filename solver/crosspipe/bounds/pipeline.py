@@ -73,7 +73,7 @@ def stage_facts(graph: Graph) -> tuple[StageFacts, ...]:
     found = []
     for memory in graph.memories:
         stage, replica, kind = memory.stage, memory.replica, memory.backward
-        if kind is None or memory.room is None:
+        if kind is None or memory.room is None or not memory.takes_time[Kind.F].all():
             continue
         single = problem.microbatches == 1
         if not single and not {(Kind.F, replica, stage), (kind, replica, stage)} <= ordered:

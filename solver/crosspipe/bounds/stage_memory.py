@@ -35,6 +35,9 @@ class StageMemory:
         Taken at the start of the backward, given back at the end of W, or of the backward itself.
     forward_only
         Taken at the start of F and given back at its end.
+    takes_time
+        For F, the backward and W: whether the operation is longer than 0. What is given back at the moment at which
+        something is taken does not count beside it, so an operation of no length may hold nothing.
     """
 
     pool: int
@@ -48,6 +51,7 @@ class StageMemory:
     extra_until_weight: IntArray
     extra_backward: IntArray
     forward_only: IntArray
+    takes_time: dict[Kind, NDArray[np.bool_]]
 
     @property
     def activation(self) -> IntArray:
@@ -102,9 +106,16 @@ def stage_memories(problem: Problem) -> tuple[StageMemory, ...]:
                 extra_until_weight=parts.get(back * 4 + _WEIGHT, zero),
                 extra_backward=parts.get(back * 4 + back, zero),
                 forward_only=parts.get(Kind.F * 4 + Kind.F, zero),
+                takes_time={kind: _takes_time(problem, kind, replica, stage) for kind in (Kind.F, back, Kind.W)},
             )
         )
     return tuple(found)
+
+
+def _takes_time(problem: Problem, kind: Kind, replica: int, stage: int) -> NDArray[np.bool_]:
+    rows = problem.numbers[kind, replica, stage]
+    found: NDArray[np.bool_] = (rows >= 0) & (problem.operations.duration_ns[rows] > 0)
+    return found
 
 
 def backward_kind(problem: Problem, stage: int, replica: int = 0) -> Kind | None:

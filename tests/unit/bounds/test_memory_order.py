@@ -51,6 +51,11 @@ def test_a_backward_that_takes_memory_waits_for_weight_parts() -> None:
     assert waits(problem) == {("W0.0", "B0.1")}
 
 
+def test_a_backward_of_no_length_takes_what_it_gives_back() -> None:
+    problem = pipeline([split(1, 0, 1, activation_mb=1, retained_mb=0, backward_extra_mb=2)], 2, memory_mb=4)
+    assert waits(problem) == set()
+
+
 def test_a_later_chunk_counts_the_earlier_ones() -> None:
     """Wave on one device: at the second stage a microbatch holds 2, so K = 1 in a room of 3; at the first K = 3.
 

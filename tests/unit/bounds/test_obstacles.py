@@ -86,6 +86,13 @@ class TestMemory:
         stage["recompute_option"] = {"activation_mb": 2, "recompute_ms": 0}
         assert obstacles(pipeline([stage], 1, memory_mb=1)) == ()
 
+    def test_a_backward_of_no_length_gives_before_it_takes(self) -> None:
+        """B gives back 2 and takes 3 at one moment; then W holds 3."""
+        stage = split(1, 0, 1, activation_mb=2, retained_mb=0, backward_extra_mb=3)
+        assert obstacles(pipeline([stage], 2, memory_mb=3)) == ()
+        longer = stage | {"backward_input_ms": 1}
+        assert only(pipeline([longer], 2, memory_mb=3)).needs == 5 * MB
+
     def test_many_choices_on_one_device_are_relaxed(self) -> None:
         stage: dict[str, Any] = split(1, 1, 1, activation_mb=2)
         stage["recompute_option"] = {"activation_mb": 1, "recompute_ms": 1}
