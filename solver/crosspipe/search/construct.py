@@ -27,7 +27,7 @@ LARGE = 20_000
 """Above this many operations a deterministic solve runs one pass of the greedy: the whole portfolio takes long."""
 
 
-def construct(board: Board, candidate: Candidate, options: SolveOptions) -> None:
+def construct(board: Board, candidate: Candidate, options: SolveOptions, *, bound_only: bool = False) -> None:
     """Fill a candidate with its obstacles, or with a bound and the best known schedule.
 
     A stop request cuts it short once any schedule is known.
@@ -38,13 +38,17 @@ def construct(board: Board, candidate: Candidate, options: SolveOptions) -> None
         board.refute(candidate)
     else:
         board.raise_bound(candidate, lower_bound(candidate.problem, options.objective))
-        for family in FAMILIES:
-            _keep(board, candidate, family.put_to(candidate.problem, options.objective), options)
-            if board.value_ns is not None and board.clock.asked_to_stop():
-                break
-        else:
-            _keep(board, candidate, _greedy(board, candidate, options), options)
+        if not bound_only:
+            _known(board, candidate, options)
     candidate.construction_s = board.clock.seconds - began_s
+
+
+def _known(board: Board, candidate: Candidate, options: SolveOptions) -> None:
+    for family in FAMILIES:
+        _keep(board, candidate, family.put_to(candidate.problem, options.objective), options)
+        if board.value_ns is not None and board.clock.asked_to_stop():
+            return
+    _keep(board, candidate, _greedy(board, candidate, options), options)
 
 
 def _greedy(board: Board, candidate: Candidate, options: SolveOptions) -> FamilyResult:

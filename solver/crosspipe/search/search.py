@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.progress import Progress
+    from crosspipe.search.runner import ChildResult
 
-SLACK_S = 0.25
-"""A further placement is constructed even after the time limit if the first took less than this."""
+SLACK_S = 0.5
+"""A further placement is constructed even after the time limit if no more than this has passed; else only its bound."""
 
 MOST_RESERVED = 0.3
 """Share of the time left that may be kept for what follows the search (checking, comparing, writing the answer)."""
+
+SHORTEST_S = 2.0
+"""Least time for a turn of a placement, where there is as much: below, starting takes most of it."""
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 StopReason = Literal["proved", "gap", "time_limit", "stopped", "cancelled", "memory_limit"]
@@ -66,31 +70,41 @@ def search(
     board = Board([Candidate(problem) for problem in problems], clock, on_progress)
     for candidate in board.candidates:
         # The first placement that may have a schedule gets its construction whatever the limit: an answer comes always.
-        late = clock.left_s == 0 and clock.seconds > SLACK_S
-        if board.value_ns is not None and (late or clock.asked_to_stop()):
-            continue
-        construct(board, candidate, options)
+        late = clock.left_s == 0 and clock.seconds > SLACK_S and not options.deterministic
+        bound_only = board.value_ns is not None and (late or clock.asked_to_stop())
+        construct(board, candidate, options, bound_only=bound_only)
     best = board.best
     # Checking and comparing the answer takes about as long as constructing the best candidate did.
     clock.reserve_s = min(MOST_RESERVED * clock.left_s, 0.0 if best is None else best.construction_s)
     notes: list[str] = []
-    waiting = list(board.candidates)
     memory = False
+    waiting, cut_short = list(board.candidates), list[Candidate]()
     while not _done(board, options) and clock.left_s >= STARTUP_S and not clock.asked_to_stop():
         waiting = [candidate for candidate in waiting if board.worth(candidate)]
         if not waiting:
-            break
+            # All have had their turn; what time is left goes to those that could have used more.
+            waiting, cut_short = [candidate for candidate in cut_short if board.worth(candidate)], []
+            if not waiting:
+                break
         candidate = min(waiting, key=lambda c: 0 if c.bound is None else c.bound.value_ns)
-        until_s = clock.seconds + clock.left_s / len(waiting)
         waiting.remove(candidate)
+        share_s = max(clock.left_s / (len(waiting) + 1), min(SHORTEST_S, clock.left_s))
+        until_s = clock.seconds + share_s
         result = improve(board, candidate, options, until_s)
-        notes.append(f"{candidate.problem.traversal}: {result.status}")
-        if result.status == "died":
-            notes[-1] += "" if result.exit_code is None else f" with exit code {result.exit_code}"
-            notes[-1] += "" if result.last_words is None else f" ({result.last_words})"
-            memory = memory or result.exit_code in (-signal.SIGKILL, OUT_OF_MEMORY)
+        if clock.seconds >= until_s:
+            cut_short.append(candidate)
+        notes.append(_note(candidate, result))
+        memory = memory or result.exit_code in (-signal.SIGKILL, OUT_OF_MEMORY)
     clock.reserve_s = 0.0
     return _outcome(board, options, clock, tuple(notes), memory)
+
+
+def _note(candidate: Candidate, result: ChildResult) -> str:
+    """How a solving process ended, in words."""
+    text = f"{candidate.problem.traversal}: {result.status}"
+    if result.exit_code is not None:
+        text += f" with exit code {result.exit_code}"
+    return text if result.last_words is None else f"{text} ({result.last_words})"
 
 
 def _done(board: Board, options: SolveOptions) -> bool:

@@ -1,0 +1,102 @@
+"""Improvement by neighbourhoods: windows of time, on all devices or some, that CP-SAT orders anew.
+
+Four kinds of move take turns, chosen by what they have gained so far: all devices or a part of them (twice the time
+then), strictly better or equal value (which walks along plateaus). A window grows after a proof that it cannot help and
+shrinks after a timeout.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.model.window import Move, WindowModel
+from crosspipe.problem.problem import Objective
+
+if TYPE_CHECKING:
+    from crosspipe.schedule.orders import Schedule
+    from crosspipe.search.shared import Shared
+
+FIRST_OPERATIONS = 260
+FEWEST_OPERATIONS = 40
+MOST_OPERATIONS = 900
+MOVE_S = 4.0
+WIDER, NARROWER = 1.03, 0.93
+
+
+@dataclass(slots=True)
+class Kind:
+    """One kind of move: how it is meant, its size now, and what it has gained."""
+
+    subset: bool
+    equal: bool
+    operations: float = FIRST_OPERATIONS
+    tried: int = 1
+    gained: float = 1.0
+
+    @property
+    def promise(self) -> float:
+        """Share of tries that gained, with optimism for what has been tried little."""
+        return self.gained / self.tried
+
+
+def improve_by_windows(shared: Shared, seed: int) -> bool:
+    """Move until the search has ended; returns False at once where the moves do not apply."""
+    problem = shared.problem
+    if shared.objective is not Objective.MAKESPAN or problem.due_ns is not None or shared.schedule is None:
+        return False
+    if any(lane.windows for lane in problem.lanes):
+        return False
+    rng = np.random.default_rng(seed)
+    tick_ns = max(1, math.gcd(*_values(problem.operations.duration_ns), *_values(problem.precedences.lag_ns)))
+    kinds = [Kind(subset, equal) for subset in (False, True) for equal in (False, True)]
+    number = 0
+    while not shared.ended():
+        number += 1
+        schedule, before = shared.schedule, shared.value_ns
+        kind = kinds[int(rng.choice(len(kinds), p=_odds(kinds)))]
+        move = _place(shared, schedule, kind, rng)
+        moved = WindowModel(problem, schedule, move, tick_ns).solve(
+            min(MOVE_S, shared.left_s), seed + number, shared.ended
+        )
+        kind.tried += 1
+        if moved.orders is not None:
+            better = shared.offer(moved.orders, "neighbourhood", equal=kind.equal)
+            kind.gained += 1.0 if better and shared.value_ns != before else 0.05
+        elif moved.proved_useless:
+            kind.operations = min(MOST_OPERATIONS, kind.operations * WIDER)
+        else:
+            kind.operations = max(FEWEST_OPERATIONS, kind.operations * NARROWER)
+    return True
+
+
+def _values(array: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> list[int]:
+    return [int(v) for v in np.unique(array)]
+
+
+def _odds(kinds: list[Kind]) -> list[float]:
+    promise = [kind.promise + 0.1 for kind in kinds]
+    return [p / sum(promise) for p in promise]
+
+
+def _place(shared: Shared, schedule: Schedule, kind: Kind, rng: np.random.Generator) -> Move:
+    """Choose devices and a window that holds about the wanted number of operations of open order."""
+    problem = shared.problem
+    devices: frozenset[int] | None = None
+    count = len(problem.devices)
+    wanted = kind.operations
+    if kind.subset and count > 2:
+        size = int(rng.integers(max(1, count // 4), count // 2 + 1))
+        first = int(rng.integers(0, count - size + 1))
+        devices = frozenset(range(first, first + size))
+        wanted *= min(2.0, count / size)
+    starts = np.sort(schedule.start_ns)
+    size = min(len(starts), int(wanted))
+    place = int(rng.integers(-size // 2, max(1, len(starts) - size // 2)))
+    low = int(starts[max(0, place)])
+    end = place + size
+    high = int(schedule.end_ns.max()) + 1 if end >= len(starts) else int(starts[end])
+    return Move(low, max(high, low + 1), devices, kind.equal)

@@ -1,0 +1,81 @@
+"""What the methods inside one solving process share: the best schedule, the bound, and when to end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from crosspipe.schedule.measure import fits, value_ns
+from crosspipe.schedule.timed import timed
+from crosspipe.search.progress import relative_gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crosspipe.problem.problem import Objective, Problem
+    from crosspipe.schedule.orders import Orders, Schedule
+
+
+class Shared:
+    """Best schedule and bound of one problem; methods run in threads of their own.
+
+    `on_orders` and `on_bound` hear of every improvement, with the method it came from.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        objective: Objective,
+        incumbent: Orders | None,
+        bound_ns: int,
+        until: tuple[float, float],
+        on_orders: Callable[[Orders, str], None],
+        on_bound: Callable[[int, str], None],
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self.problem, self.objective = problem, objective
+        self._deadline = time.monotonic() + until[0]
+        self._gap = until[1]
+        self._on_orders, self._on_bound, self._should_stop = on_orders, on_bound, should_stop
+        self._lock = threading.Lock()
+        self.bound_ns = bound_ns
+        self.schedule: Schedule | None = None
+        self.value_ns: int | None = None
+        if incumbent is not None:
+            self.schedule = timed(problem, incumbent, objective)
+            self.value_ns = value_ns(problem, self.schedule, objective)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the process must have its last word."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    def ended(self) -> bool:
+        """Whether there is nothing left to do, no time, or no wish."""
+        if self._should_stop() or self.left_s == 0:
+            return True
+        gap = relative_gap(self.value_ns, self.bound_ns)
+        return gap is not None and gap <= self._gap
+
+    def offer(self, orders: Orders, source: str, *, equal: bool = False) -> bool:
+        """Time the orders and keep them if they fit and are better (or, with `equal`, as good); says whether kept."""
+        schedule = timed(self.problem, orders, self.objective)
+        value = value_ns(self.problem, schedule, self.objective)
+        if not fits(self.problem, schedule):
+            return False
+        with self._lock:
+            if self.value_ns is not None and (value > self.value_ns or (value == self.value_ns and not equal)):
+                return False
+            better = self.value_ns is None or value < self.value_ns
+            self.schedule, self.value_ns = schedule, value
+            if better:
+                self._on_orders(orders, source)
+        return True
+
+    def raise_bound(self, bound_ns: int, source: str) -> None:
+        """Keep a bound if it is better."""
+        with self._lock:
+            if bound_ns > self.bound_ns:
+                self.bound_ns = bound_ns
+                self._on_bound(bound_ns, source)
