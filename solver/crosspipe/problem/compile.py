@@ -13,17 +13,22 @@ from crosspipe.problem.network import Network
 from crosspipe.problem.placement import StageMap, stage_maps
 from crosspipe.problem.problem import Device, Problem, StageInfo
 from crosspipe.problem.ranks import ranks_of
+from crosspipe.problem.rounding import NS_PER_MS
 from crosspipe.spec.stages import Microbatches, StagesModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.problem import IntArray, Operations, Precedences
     from crosspipe.spec.model import Spec
     from crosspipe.spec.stages import Stage
 
 MOST_OPERATIONS = 1_000_000
 """Largest problem compiled; beyond it an answer in useful time is not to be had."""
+
+
+MOST_NS = 2**60
+"""Largest sum of all durations and lags, about 36 years: twice that still fits 64 bits."""
 
 
 def compile_spec(spec: Spec, digest: str) -> tuple[Problem, ...]:
@@ -63,6 +68,7 @@ def _compile(
     assembly = Assembly(spec, stages, multipliers, stage_map.device_of_stage, ranks, replicas, Network(spec))
     assembly.build()
     operations = assembly.builder.operations()
+    _require_countable(operations, assembly.builder.precedences())
     return Problem(
         digest=digest,
         traversal=stage_map.traversal,
@@ -91,6 +97,14 @@ def _compile(
         tokens_per_step=_tokens(spec, len(multipliers)),
         robust=assembly.lanes.robust,
     )
+
+
+def _require_countable(operations: Operations, precedences: Precedences) -> None:
+    """Refuse times whose sums leave 64 bits: no makespan can be told then."""
+    total_ns = int(operations.duration_ns.astype(object).sum() + precedences.lag_ns.astype(object).sum())
+    if total_ns > MOST_NS:
+        rule = f"all durations and latencies together must stay within {MOST_NS // NS_PER_MS} ms"
+        raise TooLargeError([Fault("/model", rule, f"{total_ns // NS_PER_MS} ms", None)])
 
 
 def _chains(assembly: Assembly, multipliers: Sequence[Decimal], spec: Spec) -> tuple[IntArray, ...]:

@@ -1,0 +1,157 @@
+"""Schedules by diving: at a fixed target time, decide pair after pair until one order is left.
+
+Tight targets decide most pairs by themselves; a leaf's orders replay to a makespan of at most the target. If every
+branch is refuted instead, no schedule is as short: the children of a node, "A before B" and "B before A", cover all
+schedules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from crosspipe.lattice.dive_kernel import LEAF, REFUTED, dive
+from crosspipe.problem.problem import Kind
+from crosspipe.schedule.orders import Orders
+
+if TYPE_CHECKING:
+    from crosspipe.lattice.fixpoint import Tables, Windows
+    from crosspipe.problem.problem import IntArray, Problem
+
+MOST_SAVED_BYTES = 400 * 10**6
+"""Memory for saved windows; the search gives up a branch deeper than that allows."""
+
+DEEPEST = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a dive chooses.
+
+    Attributes
+    ----------
+    pair
+        Which pair next: `LARGEST_MOVE` of windows, `FORWARD` from the start, `BACKWARD` from the end.
+    prefer
+        Which of the two goes first at first: `BY_LATEST` start, `BY_EARLIEST` start, `BY_SUM` of both.
+    noise
+        Ticks of random noise on both choices.
+    """
+
+    pair: int
+    prefer: int
+    noise: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dive:
+    """What a dive came to: a leaf with its windows, a refuted target, or nothing within its limits."""
+
+    outcome: Literal["leaf", "refuted", "given up"]
+    nodes: int
+    windows: Windows | None
+
+
+class Diver:
+    """Dives into one lattice; its tables are used by one dive at a time."""
+
+    def __init__(self, tables: Tables) -> None:
+        lattice = tables.lattice
+        self._tables = tables
+        classes = len(lattice.nodes)
+        size = classes * lattice.width * 8
+        self._deepest = max(64, min(DEEPEST, MOST_SAVED_BYTES // (2 * size)))
+        self._saved_r = np.zeros((self._deepest, classes, lattice.width), dtype=np.int64)
+        self._saved_q = np.zeros_like(self._saved_r)
+        self._before = np.zeros((classes, classes, lattice.width), dtype=np.int32)
+        self._pairs = np.zeros((self._deepest, 5), dtype=np.int64)
+        self._turns = np.zeros(self._deepest, dtype=np.int64)
+        self._limit = np.array([lattice.microbatches * len(n.stages) for n in lattice.nodes], dtype=np.int64)
+        self._weight_follows = np.array([n.kind is Kind.W and len(n.stages) == 1 for n in lattice.nodes])
+
+    def dive(self, target: int, rule: Rule, seed: int, most_failures: int, most_nodes: int) -> Dive:
+        """Dive once for a leaf at the target (ticks)."""
+        tables, lattice = self._tables, self._tables.lattice
+        windows = tables.stands(target)
+        if windows is None:
+            return Dive("refuted", 0, None)
+        nodes = np.zeros(1, dtype=np.int64)
+        dirty = np.zeros(len(lattice.machines), dtype=np.bool_)
+        outcome = dive(
+            target,
+            rule.pair,
+            rule.prefer,
+            rule.noise,
+            seed,
+            most_failures,
+            most_nodes,
+            tables.counts,
+            tables.successors,
+            tables.forbidden,
+            tables.first_state,
+            tables.classes,
+            tables.first_class,
+            self._limit,
+            tables.duration,
+            tables.lag,
+            lattice.chain,
+            lattice.microbatches,
+            tables.machine_of,
+            self._weight_follows,
+            windows.r,
+            windows.q,
+            dirty,
+            tables.latest,
+            tables.earliest,
+            tables.new_r,
+            tables.new_end,
+            tables.passes,
+            self._before,
+            self._saved_r,
+            self._saved_q,
+            self._pairs,
+            self._turns,
+            nodes,
+        )
+        tables.forbidden[:] = 0
+        if outcome == LEAF:
+            return Dive("leaf", int(nodes[0]), windows)
+        return Dive("refuted" if outcome == REFUTED else "given up", int(nodes[0]), None)
+
+
+def orders_of(problem: Problem, tables: Tables, windows: Windows) -> Orders:
+    """Read the orders of a leaf: on each machine its operations by earliest start."""
+    lattice = tables.lattice
+    sequences: list[IntArray] = [np.zeros(0, dtype=np.int64) for _ in range(problem.resources)]
+    for machine in lattice.machines:
+        starts: list[tuple[int, int, int, int]] = []
+        for place, index in enumerate(machine.nodes):
+            node = lattice.nodes[index]
+            for j in range(problem.microbatches * len(node.stages)):
+                starts.append((int(windows.r[index, j]), place, index, j))
+        starts.sort()
+        sequences[machine.resource] = _numbers(problem, tables, [(index, j) for _, _, index, j in starts])
+    return Orders(tuple(sequences), problem.recomputed)
+
+
+def _numbers(problem: Problem, tables: Tables, order: list[tuple[int, int]]) -> IntArray:
+    """Operation numbers of (class, index) pairs; the k-th W is that of the k-th B that is over."""
+    over: list[tuple[int, int]] = []
+    weights = 0
+    numbers = []
+    for index, j in order:
+        node = tables.lattice.nodes[index]
+        if node.kind is Kind.W:
+            stage, microbatch = over[weights]
+            weights += 1
+        else:
+            stage, microbatch = node.stages[0], j
+        if node.kind is Kind.B and problem.number(Kind.W, stage, 0) is not None:
+            over.append((stage, microbatch))
+        numbers.append(int(problem.numbers[node.kind, 0, stage, microbatch]))
+    return np.array(numbers, dtype=np.int64)
+
+
+__all__ = ["Dive", "Diver", "Rule", "orders_of"]

@@ -1,0 +1,116 @@
+"""Refuting a target time by device and lane dynamic programmes with windows carried between them.
+
+Claim: a refuted T has no schedule of makespan at most T. Take any schedule of makespan <= T with every class in index
+order (identical microbatches: there is one if there is any). On each machine its operations follow one path of count
+states within memory, since amounts held follow from the counts and a machine runs one operation at a time. By induction
+every start stays inside its window: at first windows are heads and tails along the chain; carrying them along the chain
+and from microbatch to microbatch uses implied precedences; a pass over a machine replaces the earliest start of an
+operation by the least over all paths and times that the current windows allow, a set that holds the schedule, and tails
+likewise. So if no path is left, or an operation has no start, there was no schedule. Nothing is assumed of the order
+between classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.lattice.kernel import fixpoint
+from crosspipe.lattice.machines import starts_of
+
+if TYPE_CHECKING:
+    from crosspipe.lattice.machines import Lattice
+    from crosspipe.problem.problem import IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """Earliest start and tail of each operation by [class, index], in ticks."""
+
+    r: IntArray
+    q: IntArray
+
+
+class Tables:
+    """A lattice laid out for the kernel, with the kernel's scratch space."""
+
+    def __init__(self, lattice: Lattice) -> None:
+        machines = lattice.machines
+        widest = max(len(machine.nodes) for machine in machines)
+        sizes = [len(machine.space.counts) for machine in machines]
+        self.lattice = lattice
+        self.first_state = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.first_class = np.concatenate([[0], np.cumsum([len(m.nodes) for m in machines])]).astype(np.int64)
+        self.counts = np.zeros((int(self.first_state[-1]), widest), dtype=np.int32)
+        self.successors = np.full_like(self.counts, -1)
+        for machine, start in zip(machines, self.first_state.tolist(), strict=False):
+            rows = slice(start, start + len(machine.space.counts))
+            self.counts[rows, : len(machine.nodes)] = machine.space.counts
+            self.successors[rows, : len(machine.nodes)] = machine.space.successors
+        self.classes = np.array([node for machine in machines for node in machine.nodes], dtype=np.int64)
+        self.duration = np.array([node.duration for node in lattice.nodes], dtype=np.int64)
+        self.lag = np.array([node.lag for node in lattice.nodes], dtype=np.int64)
+        self.machine_of = np.array([node.machine for node in lattice.nodes], dtype=np.int64)
+        self.forbidden = np.zeros(len(self.counts), dtype=np.int32)
+        self.latest = np.zeros(max(sizes), dtype=np.int64)
+        self.earliest = np.zeros(max(sizes), dtype=np.int64)
+        self.new_r = np.zeros((widest, lattice.width), dtype=np.int64)
+        self.new_end = np.zeros((widest, lattice.width), dtype=np.int64)
+        self.passes = np.zeros(1, dtype=np.int64)
+
+    def first_windows(self) -> Windows:
+        """Windows along the chain alone."""
+        lattice = self.lattice
+        r = np.zeros((len(lattice.nodes), lattice.width), dtype=np.int64)
+        q = np.zeros_like(r)
+        r[: lattice.chain] = starts_of(lattice)[:, None]
+        return Windows(r, q)
+
+    def shrink(self, target: int, windows: Windows, dirty: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> bool:
+        """Shrink windows in place to the fixpoint for a target, starting from the dirty machines; False if refuted."""
+        return bool(
+            fixpoint(
+                target,
+                self.counts,
+                self.successors,
+                self.forbidden,
+                self.first_state,
+                self.classes,
+                self.first_class,
+                self.duration,
+                self.lag,
+                self.lattice.chain,
+                self.lattice.microbatches,
+                self.machine_of,
+                windows.r,
+                windows.q,
+                dirty,
+                self.latest,
+                self.earliest,
+                self.new_r,
+                self.new_end,
+                self.passes,
+            )
+        )
+
+    def stands(self, target: int) -> Windows | None:
+        """Windows at the fixpoint for a target, None if it is refuted."""
+        windows = self.first_windows()
+        dirty = np.ones(len(self.lattice.machines), dtype=np.bool_)
+        return windows if self.shrink(target, windows, dirty) else None
+
+
+def least_standing(tables: Tables, low: int, high: int) -> int:
+    """Smallest target from `low` to `high` that is not refuted, by bisection; `high` is taken to stand.
+
+    Every refuted target proves that no schedule is as short, so the result is a lower bound.
+    """
+    while low < high:
+        middle = (low + high) // 2
+        if tables.stands(middle) is None:
+            low = middle + 1
+        else:
+            high = middle
+    return low
