@@ -1,15 +1,17 @@
 """Precedences that memory implies once each class runs in index order: redundant with the cumulative, far stronger.
 
 Take a pool with room C on a device with stages u_1 < ... < u_v. Let a_i(j) be what F of stage u_i takes for microbatch
-j and holds at least to the end of its backward (B or BW), w_i(j) the part of it held to the end of W. A microbatch
-between the start of F and the end of B of u_i holds `A_i(j) = a_1(j) + ... + a_i(j)`: F goes up through the stages and
-B comes down.
+j and holds at least to the end of its backward (B or BW), w_i(j) the part of it held to the end of W, and e_i(j) what B
+takes in addition. A microbatch between the start of F and the end of B of u_i holds `A_i(j) = a_1(j) + ... + a_i(j)`:
+F goes up through the stages and B comes down.
 
-1. In flight: `start F_i(n) >= end B_i(j)` if `A_i(j) + ... + A_i(n) > C`. Otherwise, in index order, none of B_i(j..n)
-   has ended when F_i(n) starts, and all of them hold.
-2. Weights: `start F_i(n) >= end W_i(j)` if `w_i(j) + ... + w_i(n-1) + a_i(n) > C`. Otherwise none of W_i(j..n-1) has
+1. In flight: `start F_i(n) >= end B_i(j)` if `A_i(j) + ... + A_i(n) + e_i(j) > C`. Otherwise F_i(n) starts before
+   B_i(j) does (one device), and in index order none of B_i(j..n) has ended when B_i(j) starts and takes e_i(j).
+2. Weights: `start F_i(n) >= end W_i(j)` if `w_i(j) + ... + w_i(n-1) + A_i(n) > C`. Otherwise none of W_i(j..n-1) has
    ended when F_i(n) starts.
-3. Dead end: `start F_i(n) >= end B_{i+1}(j)` if `A_i(j) + ... + A_i(n) + a_{i+1}(j) > C`. Suppose B_i(j) has not ended
+3. Weights before a backward, with v_i = w_i + e_i: `start B_i(n) >= end W_i(j)` if `v_i(j) + ... + v_i(n-1) + A_i(n) +
+   e_i(n) > C`. Otherwise none of W_i(j..n-1) has ended when B_i(n) starts, but all of B_i(j..n-1) have.
+4. Dead end: `start F_i(n) >= end B_{i+1}(j)` if `A_i(j) + ... + A_i(n) + a_{i+1}(j) > C`. Suppose B_i(j) has not ended
    when F_i(n) starts (else the claim holds, as B_{i+1}(j) came before). Then j..n all hold A_i, and none gives it back
    before B_i(j), which needs F_{i+1}(j). Had F_{i+1}(j) not started, it never could. So it has, and what it took cannot
    be held any more: B_{i+1}(j) has ended.
@@ -47,17 +49,18 @@ def _pool_pairs(ticks: Ticks, pool: int, room: int) -> list[tuple[int, int]]:
     """Pairs (before, after) of operations of one pool: `start(after) >= end(before)`."""
     device = ticks.problem.devices[ticks.problem.pools[pool].device]
     numbers = ticks.problem.numbers[:, device.replica]
-    taken, kept = _held(ticks, pool)
+    taken, kept, extra = _held(ticks, pool)
     pairs: list[tuple[int, int]] = []
     below = np.zeros(ticks.problem.microbatches, dtype=np.int64)
     for place, stage in enumerate(device.stages):
         backward = np.maximum(numbers[Kind.B, stage], numbers[Kind.BW, stage])
         if backward[0] < 0:
             continue
-        forward, own = numbers[Kind.F, stage], taken[stage]
-        held = below + own
-        pairs += _wait(forward, backward, held, held, room)
-        pairs += _wait(forward, numbers[Kind.W, stage], kept[stage], own, room)
+        forward, held, added = numbers[Kind.F, stage], below + taken[stage], extra[stage]
+        pairs += _wait(forward, backward, held, held, room, added)
+        pairs += _wait(forward, numbers[Kind.W, stage], kept[stage], held, room)
+        if added.any():
+            pairs += _wait(backward, numbers[Kind.W, stage], kept[stage] + added, held + added, room)
         above = device.stages[place + 1] if place + 1 < len(device.stages) else None
         if above is not None and taken[above].any():
             next_backward = np.maximum(numbers[Kind.B, above], numbers[Kind.BW, above])
@@ -66,37 +69,40 @@ def _pool_pairs(ticks: Ticks, pool: int, room: int) -> list[tuple[int, int]]:
     return pairs
 
 
-def _held(ticks: Ticks, pool: int) -> tuple[IntArray, IntArray]:
-    """Amounts [stage, microbatch] that F takes and holds to the end of the backward at least, and of W."""
+def _held(ticks: Ticks, pool: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Amounts [stage, microbatch]: of F to the end of the backward at least, of it to the end of W, and of B."""
     ops, holdings = ticks.problem.operations, ticks.problem.holdings
     shape = len(ticks.problem.stages), ticks.problem.microbatches
-    taken, kept = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    rows = np.flatnonzero((holdings.pool == pool) & (ops.kind[holdings.taken_by] == Kind.F))
+    rows = np.flatnonzero(holdings.pool == pool)
     taker, giver = holdings.taken_by[rows], holdings.given_by[rows]
     same = (ops.stage[taker] == ops.stage[giver]) & (ops.microbatch[taker] == ops.microbatch[giver])
-    where = ops.stage[taker], ops.microbatch[taker]
-    for target, kinds in ((taken, (Kind.B, Kind.BW, Kind.W)), (kept, (Kind.W,))):
-        counted = same & np.isin(ops.kind[giver], kinds)
-        np.add.at(target, tuple(part[counted] for part in where), ticks.amount[rows][counted])
-    return taken, kept
+
+    def total(takers: tuple[Kind, ...], givers: tuple[Kind, ...]) -> IntArray:
+        counted = same & np.isin(ops.kind[taker], takers) & np.isin(ops.kind[giver], givers)
+        sums = np.zeros(shape, dtype=np.int64)
+        np.add.at(sums, (ops.stage[taker[counted]], ops.microbatch[taker[counted]]), ticks.amount[rows[counted]])
+        return sums
+
+    backward, weight = (Kind.B, Kind.BW), (Kind.W,)
+    return total((Kind.F,), backward + weight), total((Kind.F,), weight), total(backward, backward + weight)
 
 
 def _wait(
-    forward: IntArray, other: IntArray, held: IntArray, own: IntArray, room: int, more: IntArray | None = None
+    taker: IntArray, other: IntArray, held: IntArray, own: IntArray, room: int, more: IntArray | None = None
 ) -> list[tuple[int, int]]:
-    """Pair F(n) with the last j for which `held(j) + ... + held(n-1) + own(n) + more(j)` exceeds the room.
+    """Pair taker(n) with the last other(j) for which `held(j) + ... + held(n-1) + own(n) + more(j)` exceeds the room.
 
-    Only where j moves on: the pairs of the microbatches between follow from the order of F.
+    Only where j moves on: the pairs of the microbatches between follow from the order of the takers.
     """
     if other[0] < 0:
         return []
     sums = np.concatenate([[0], np.cumsum(held)])
     pairs: list[tuple[int, int]] = []
     last = -1
-    for n in range(len(forward)):
+    for n in range(len(taker)):
         total = sums[n] - sums[: n + 1] + own[n]
         over = np.flatnonzero(total + (0 if more is None else more[: n + 1]) > room)
         if len(over) and over[-1] > last:
             last = int(over[-1])
-            pairs.append((int(other[last]), int(forward[n])))
+            pairs.append((int(other[last]), int(taker[n])))
     return pairs

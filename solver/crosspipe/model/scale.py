@@ -70,6 +70,8 @@ class Scale:
         """Turn a lower bound in ticks into one in nanoseconds (see the module's proof)."""
         if objective is Objective.SPAN and not self.exact:
             return max((ticks - 1) * self.ns_per // self.ticks_per + 1, 0)
+        if objective is Objective.MAKESPAN:
+            return -(-ticks // self.ticks_per) * self.ns_per
         return -(-ticks * self.ns_per // self.ticks_per)
 
     def ceiling(self, value_ns: int, objective: Objective) -> int:
@@ -92,19 +94,31 @@ def choose_scale(problem: Problem, horizon_ns: int, objective: Objective, larges
         Most ticks the horizon may have.
     """
     common = common_divisor(problem)
-    parts = 1
-    if objective is Objective.SPAN:
-        parts = lcm(*range(1, len(problem.devices) + 1))
-    if parts < common and horizon_ns * parts // common <= largest:
+    parts = lcm(*range(1, len(problem.devices) + 1)) if objective is Objective.SPAN else 1
+    if parts >= common:
+        common, parts = 1, 1
+    parts *= _halving(problem, common, parts)
+    if horizon_ns * parts // common <= largest:
         return Scale(common, parts, exact=True)
     if horizon_ns <= largest:
         return Scale(1, 1, exact=True)
+    common = common_divisor(problem)
     factor = max(1, -(-horizon_ns // (common * largest)))
-    return Scale(common * factor, 1, exact=factor == 1 and (parts == 1 or common == 1))
+    return Scale(common * factor, 1, exact=factor == 1 and (objective is Objective.MAKESPAN or common == 1))
+
+
+def _halving(problem: Problem, common: int, parts: int) -> int:
+    """Give 2 if some operation would last one tick, else 1.
+
+    Where all operations of a device last one tick, CP-SAT turns "no overlap" into "all different" and gives every value
+    of every start a literal of its own: golden case v_wave-11 then takes 7 s instead of 0.02.
+    """
+    duration = problem.operations.duration_ns
+    return 2 if int(duration[duration > 0].min(initial=2 * common)) * parts == common else 1
 
 
 def common_divisor(problem: Problem) -> int:
-    """Greatest common divisor in nanoseconds of all durations, lags, edges and periods of windows, and deadlines."""
+    """Greatest common divisor in nanoseconds of all durations, lags, deadlines, edges and periods of closed windows."""
     times = [problem.operations.duration_ns, problem.precedences.lag_ns]
     if problem.due_ns is not None:
         times.append(problem.due_ns[problem.due_ns != NO_DEADLINE])
@@ -112,6 +126,7 @@ def common_divisor(problem: Problem) -> int:
         edge
         for lane in problem.lanes
         for window in lane.windows
+        if window.rate_bps == 0
         for edge in (window.start_ns, window.end_ns, window.period_ns)
         if edge is not None
     ]

@@ -15,17 +15,17 @@ from tests.unit.model.draft import Draft, pipeline, ticks_of
 
 
 def test_two_stages_two_microbatches_one_in_flight() -> None:
-    """F 2, B 3, W 1, hop 5; with room for one microbatch F0(1) waits for W0(0)."""
-    draft, ops = pipeline([(0,), (1,)], 2, times=(2, 3, 1), lag=5, capacity=1, amounts=(1, 1))
+    """F 2, B 3, W 2, hop 5; with room for one microbatch F0(1) waits for W0(0)."""
+    draft, ops = pipeline([(0,), (1,)], 2, times=(2, 3, 2), lag=5, capacity=1, amounts=(1, 1))
     ticks = ticks_of(draft)
     arcs = precedence_arcs(ticks) + chain_arcs(ticks) + memory_arcs(ticks)
     order = forward_order(len(ticks.duration), arcs)
     head, tail = heads(ticks.duration, arcs, order), tails(ticks.duration, arcs, order)
-    # F0 0-2, F1 7-9, B1 9-12, B0 17-20, W0 20-21, and all of it again.
-    assert [int(head[ops[Kind.F, 0, j]]) for j in (0, 1)] == [0, 21]
-    assert int(head[ops[Kind.W, 0, 1]]) == 41
+    # F0 0-2, F1 7-9, B1 9-12, B0 17-20, W0 20-22, and all of it again.
+    assert [int(head[ops[Kind.F, 0, j]]) for j in (0, 1)] == [0, 22]
+    assert int(head[ops[Kind.W, 0, 1]]) == 42
     assert int(tail[ops[Kind.W, 0, 1]]) == 0
-    assert int(tail[ops[Kind.F, 0, 0]]) == 40
+    assert int(tail[ops[Kind.F, 0, 0]]) == 42
     assert int(tail[ops[Kind.W, 1, 1]]) == 0
 
 

@@ -64,6 +64,33 @@ def test_a_dead_end_is_cut() -> None:
     assert ("B3(0)", "F0(3)") in _pairs(draft, ops)
 
 
+def test_weights_of_a_higher_chunk_count_what_the_lower_one_holds() -> None:
+    """Room 7, chunks of 2 keeping 1: microbatch n holds 4 at F3(n), so three kept ones fit and W3(n-4) must be over."""
+    draft, ops = pipeline([(0, 3), (1, 2)], 6, capacity=7, amounts=(2, 1))
+    assert {pair for pair in _pairs(draft, ops) if pair[0][:2] == "W3"} == {("W3(0)", "F3(4)"), ("W3(1)", "F3(5)")}
+
+
+def _b_takes_more(capacity: int) -> tuple[Draft, Named]:
+    """F takes 2, B takes 3 more, W gives all back."""
+    draft, ops = pipeline([(0,)], 4, capacity=capacity, amounts=(2, 2))
+    for j in range(4):
+        draft.hold(0, ops[Kind.B, 0, j], ops[Kind.W, 0, j], 3)
+    return draft, ops
+
+
+def test_what_b_takes_leaves_less_room_for_forwards_and_for_backwards() -> None:
+    """Room 9: two forwards and a B need 7, three need 9, four 11; a B before the W of the one before needs 10."""
+    draft, ops = _b_takes_more(9)
+    pairs = _pairs(draft, ops)
+    assert {pair for pair in pairs if pair[0][0] == "B"} == {("B0(0)", "F0(3)")}
+    assert {pair for pair in pairs if pair[1][0] == "B"} == {(f"W0({j})", f"B0({j + 1})") for j in range(3)}
+
+
+def test_a_b_that_never_fits_is_a_circle() -> None:
+    draft, ops = _b_takes_more(4)
+    assert ("B0(0)", "F0(0)") in _pairs(draft, ops)
+
+
 def test_unlike_amounts_in_a_required_order_are_added_up() -> None:
     """Room 5, amounts 1 3 2 4: 0..1 fit (4), 0..2 do not (6); 1..2 fit (5); 2..3 do not (6)."""
     draft, ops = pipeline([(0,)], 4, capacity=5, amounts=(1, 1))

@@ -21,6 +21,12 @@ def test_everything_that_can_decide_a_start_counts_in_the_common_divisor() -> No
     assert common_divisor(draft.problem()) == 5
 
 
+def test_slower_windows_do_not_count_as_the_model_leaves_them_out() -> None:
+    draft = Draft([(0,)], [(Window(7, 11, 3),)])
+    draft.op(Kind.F, 0, 0, 60, 0)
+    assert common_divisor(draft.problem()) == 60
+
+
 def test_nothing_but_zeros_has_the_divisor_one() -> None:
     draft = Draft([(0,)])
     draft.op(Kind.F, 0, 0, 0, 0)
@@ -28,8 +34,13 @@ def test_nothing_but_zeros_has_the_divisor_one() -> None:
 
 
 def test_the_makespan_is_scaled_by_the_common_divisor() -> None:
-    draft, _ = pipeline([(0,), (1,)], 2, times=(6_000_000, 4_000_000, 2_000_000))
+    draft, _ = pipeline([(0,), (1,)], 2, times=(6_000_000, 4_000_000, 4_000_000))
     assert choose_scale(draft.problem(), 48_000_000, Objective.MAKESPAN) == Scale(2_000_000, 1, exact=True)
+
+
+def test_no_operation_lasts_a_single_tick() -> None:
+    draft, _ = pipeline([(0,), (1,)], 2, times=(2_000_000, 2_000_000, 2_000_000))
+    assert choose_scale(draft.problem(), 48_000_000, Objective.MAKESPAN) == Scale(2_000_000, 2, exact=True)
 
 
 def test_the_span_is_scaled_to_fractions_that_cycles_through_devices_may_need() -> None:
@@ -52,6 +63,7 @@ def test_times_without_a_common_divisor_are_coarsened_only_above_the_largest_hor
         (Scale(10, 1, exact=False), Objective.SPAN, 7, 61),
         (Scale(10, 1, exact=False), Objective.SPAN, 0, 0),
         (Scale(10, 1, exact=True), Objective.MAKESPAN, 7, 70),
+        (Scale(10, 2, exact=True), Objective.MAKESPAN, 7, 40),
         (Scale(10, 4, exact=True), Objective.SPAN, 7, 18),
         (Scale(1, 1, exact=True), Objective.SPAN, 7, 7),
     ],
