@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 LARGEST = 1 << 60
 """Sums up to this stay in 64 bits, with room for one more of the same size."""
 
-NEVER = -(1 << 61)
-"""Stands for "no path": below every time, and still so after adding any sum up to `LARGEST`."""
-
 
 def exact(array: IntArray, total: int) -> NDArray[Any]:
     """Return `array` as 64-bit integers if `total` bounds every sum to be formed, as Python integers otherwise."""
     return array if total <= LARGEST else array.astype(object)
+
+
+def never_like(array: NDArray[Any]) -> int:
+    """Stand for "no path" among such times: below every time, and still so after adding any sum of them."""
+    return -(1 << 200) if array.dtype == object else -(LARGEST << 1)
 
 
 def total_of(array: IntArray) -> int:

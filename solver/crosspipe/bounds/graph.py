@@ -105,7 +105,7 @@ def graph_of(problem: Problem) -> Graph:
     forced = memory_order(problem, memories)
     chain_before = np.concatenate([np.zeros(0, dtype=np.int64), *(chain[:-1] for chain in problem.chains)])
     chain_after = np.concatenate([np.zeros(0, dtype=np.int64), *(chain[1:] for chain in problem.chains)])
-    total = total_of(ops.duration_ns) + total_of(given.lag_ns)
+    total = total_of(ops.duration_ns) + total_of(given.lag_ns) + _longest_wait(problem)
     durations = exact(ops.duration_ns, total)
     before = np.concatenate([given.before, chain_before, forced.before])
     after = np.concatenate([given.after, chain_after, forced.after])
@@ -128,6 +128,16 @@ def graph_of(problem: Problem) -> Graph:
         _steps(levels[after], after, before, lag),
         _steps(-levels[before], before, after, lag + durations[after]),
     )
+
+
+def _longest_wait(problem: Problem) -> int:
+    """More than windows can add to any head: every single one once, a period for every operation on the lane."""
+    waits = 0
+    for resource, lane in enumerate(problem.lanes, len(problem.devices)):
+        for window in lane.windows:
+            edge = window.start_ns if window.end_ns is None else window.end_ns
+            waits += edge if window.period_ns is None else window.period_ns * (len(problem.by_resource[resource]) + 1)
+    return waits
 
 
 def _grouped(ends: IntArray, count: int) -> tuple[IntArray, IntArray]:

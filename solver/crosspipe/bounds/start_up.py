@@ -32,13 +32,16 @@ def start_up(graph: Graph, timing: Timing, facts: Sequence[StageFacts], pool: in
     problem = graph.problem
     held = [fact for fact in facts if fact.pool == pool]
     device = problem.pools[pool].device
-    if {fact.stage for fact in held} != set(problem.devices[device].stages) or not held:
+    if {fact.stage for fact in held} != set(problem.devices[device].stages):
+        return None
+    smallest = min((fact.activation for fact in held), default=0)
+    if smallest == 0:
         return None
     rows = problem.by_resource[device]
     rows = rows[problem.operations.kind[rows] <= Kind.BW]
     first_backward = min(int(timing.head[fact.first_backward]) for fact in held)
     first = int(timing.head[rows].min())
-    most = held[0].room // min(fact.activation for fact in held)
+    most = held[0].room // smallest
     before = min(most * max(fact.forward_ns for fact in held), first_backward - first)
     work = sum(graph.durations[rows].tolist())
     tail = int(timing.tail[rows].min())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crosspipe.bounds.exact import NEVER
+from crosspipe.bounds.exact import never_like
 from crosspipe.bounds.gathering import Gathering, gatherings
 from crosspipe.problem.calendar import LaneCalendar
 
@@ -38,7 +38,7 @@ class Timing:
     finish
         Earliest end.
     tail
-        Least time from the end to the end of what is asked for; below zero (`NEVER` and a little more) where the
+        Least time from the end to the end of what is asked for; below zero where the
         operation need not come before it. `head` likewise where it need not come after the first start.
     blocked
         Operations that find no opening of their lane, which are then taken to need none.
@@ -75,7 +75,7 @@ def device_timing(graph: Graph, devices: Sequence[int]) -> tuple[Timing, ...]:
     """
     problem = graph.problem
     compute = problem.operations.kind <= 3
-    never = np.full((len(problem.operations), len(devices)), NEVER, dtype=graph.durations.dtype)
+    never = np.full((len(problem.operations), len(devices)), never_like(graph.durations), dtype=graph.durations.dtype)
     for column, device in enumerate(devices):
         own = problem.by_resource[device]
         never[own[compute[own]], column] = 0
@@ -124,7 +124,7 @@ def _heads(
 def _tails(graph: Graph, targets: IntArray | None, gathered: dict[int, Gathering]) -> NDArray[Any]:
     tail = np.zeros(len(graph.durations), dtype=graph.durations.dtype)
     if targets is not None:
-        tail[:] = NEVER
+        tail[:] = never_like(tail)
         tail[targets] = 0
     for step in graph.backward:
         tail[step.targets] = np.maximum(tail[step.targets], _longest(tail, step))

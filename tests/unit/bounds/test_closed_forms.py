@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -96,6 +97,13 @@ def test_start_up_counts_the_forwards_that_fit_before_the_first_gradient() -> No
     assert found.value_ns == 271 * MS
 
 
+def test_start_up_needs_every_stage_of_the_device_to_hold_something() -> None:
+    stages = [split(1, 1, 1, activation_mb=1), split(1, 1, 1, backward_extra_mb=1)]
+    assert "start-up" not in {bound.name for bound in all_bounds(pipeline(stages, 3, places=[0, 0], memory_mb=2))}
+    held = [stages[0], stages[0]]
+    assert "start-up" in {bound.name for bound in all_bounds(pipeline(held, 3, places=[0, 0], memory_mb=2))}
+
+
 def test_round_trips_follow_each_other_when_one_microbatch_fits() -> None:
     """The same: five round trips of 221 from F to B, each with its B; then the last W."""
     stage = split(10, 1, 1, activation_mb=1)
@@ -147,9 +155,9 @@ def test_room_for_all_microbatches_needs_no_release() -> None:
 
 @pytest.mark.parametrize("objective", Objective)
 def test_times_beyond_64_bits_stay_exact(objective: Objective) -> None:
-    stage = split(10**12, 10**12, 10**12, activation_mb=2, retained_mb=1)
-    problem = pipeline([stage] * 8, 24, memory_mb=16)
     small = pipeline([split(1, 1, 1, activation_mb=2, retained_mb=1)] * 8, 24, memory_mb=16)
+    operations = replace(small.operations, duration_ns=small.operations.duration_ns * 10**12)
+    problem = replace(small, operations=operations)
     assert lower_bound(problem, objective).value_ns == lower_bound(small, objective).value_ns * 10**12
 
 
@@ -167,3 +175,13 @@ def test_span_leaves_out_what_lies_before_the_first_start() -> None:
     assert lower_bound(problem, Objective.MAKESPAN).value_ns == 106 * MS
     last = [b for b in all_bounds(problem, Objective.SPAN) if b.where == "d1/0"]
     assert max(b.value_ns for b in last) == 6 * MS
+
+
+def test_windows_beyond_64_bits_stay_exact() -> None:
+    """Half of every period of 10^11 ms is closed: twelve transfers of half a period wait for twelve openings."""
+    half = 5 * 10**10
+    link = {"between": ["d0", "d1"], "transfer_ms": half, "period_ms": 2 * half, "closed_ms": [[half, 2 * half]]}
+    frozen = {"forward_ms": 1, "frozen": True}
+    found = lower_bound(pipeline([frozen, split(1, 1, 1)], 12, links=[link]))
+    # The first F ends inside the first opening, so that openings 2 to 13 carry the messages.
+    assert found.value_ns == (12 * 2 * half + half + 3) * MS
