@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import chain, combinations
 
 import pytest
+from tests.golden.cases import all_cases, case_named, expected
+from tests.golden.compiled import problem_of
+from tests.golden.mapping import value_ns as case_value_ns
 
 from crosspipe.model.solve import ModelLimits, improve
 from crosspipe.problem.problem import Objective
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.timed import timed
-from tests.golden.cases import all_cases, case_named, expected
-from tests.golden.compiled import problem_of
-from tests.golden.mapping import value_ns as case_value_ns
 
 LIMITS = ModelLimits(time_s=120, workers=2)
 

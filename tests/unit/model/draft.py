@@ -27,7 +27,6 @@ from crosspipe.problem.problem import (
     StageInfo,
     Window,
 )
-
 from crosspipe.schedule.orders import Orders
 from crosspipe.schedule.timed import timed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.unit.model.draft import Draft, accepts, one_after_the_other, pipeline, ticks_of
 
 from crosspipe.model.anchor import add_anchor, anchor
 from crosspipe.model.build import Built, build
@@ -10,7 +11,6 @@ from crosspipe.model.chains import chain_arcs
 from crosspipe.model.precedence import precedence_arcs
 from crosspipe.problem.problem import Kind, Objective, Window
 from crosspipe.schedule.orders import Schedule
-from tests.unit.model.draft import Draft, accepts, one_after_the_other, pipeline, ticks_of
 
 
 def _held(draft: Draft, objective: Objective) -> int | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.unit.model.draft import Draft, accepts
+
 from crosspipe.model.arcs import add_arcs
 from crosspipe.model.chains import chain_arcs, in_order
 from crosspipe.problem.problem import NO_RESOURCE, Kind
-from tests.unit.model.draft import Draft, accepts
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from ortools.sat.python import cp_model
+from tests.unit.model.draft import Draft, accepts, ticks_of
 
 from crosspipe.model.variables import make_variables
 from crosspipe.problem.problem import Kind
-from tests.unit.model.draft import Draft, accepts, ticks_of
 
 
 def _due(due: int) -> Draft:

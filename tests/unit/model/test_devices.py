@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tests.unit.model.draft import Draft, accepts
+
 from crosspipe.model.devices import add_devices
 from crosspipe.problem.problem import Kind
-from tests.unit.model.draft import Draft, accepts
 
 
 def _two_on_a_device() -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.unit.model.draft import Draft, ticks_of
 
 from crosspipe.model.arcs import forward_order
 from crosspipe.model.chains import chain_arcs
@@ -10,7 +11,6 @@ from crosspipe.model.extract import orders_of
 from crosspipe.model.precedence import precedence_arcs
 from crosspipe.problem.problem import NO_RESOURCE, Kind
 from crosspipe.schedule.replay import replay
-from tests.unit.model.draft import Draft, ticks_of
 
 
 def test_each_resource_is_sorted_by_start() -> None:

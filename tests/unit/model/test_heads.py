@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.unit.model.draft import Draft, pipeline, ticks_of
 
 from crosspipe.errors import DeadlockError
 from crosspipe.model.arcs import forward_order
@@ -11,7 +12,6 @@ from crosspipe.model.heads import heads, tails
 from crosspipe.model.memory_order import memory_arcs
 from crosspipe.model.precedence import precedence_arcs
 from crosspipe.problem.problem import Kind
-from tests.unit.model.draft import Draft, pipeline, ticks_of
 
 
 def test_two_stages_two_microbatches_one_in_flight() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tests.unit.model.draft import Draft
+
 from crosspipe.model.horizon import serial_horizon_ns
 from crosspipe.problem.problem import Kind, Objective, Window
-from tests.unit.model.draft import Draft
 
 
 def _one_message(*windows: Window) -> Draft:

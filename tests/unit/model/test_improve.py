@@ -6,13 +6,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.unit.model.draft import Draft, one_after_the_other, pipeline
 
 from crosspipe.model import solve
 from crosspipe.model.solve import ModelLimits, improve
 from crosspipe.problem.problem import Kind, Objective, Problem, Window
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.timed import timed
-from tests.unit.model.draft import Draft, one_after_the_other, pipeline
 
 if TYPE_CHECKING:
     from crosspipe.schedule.orders import Orders

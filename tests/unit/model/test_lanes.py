@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.unit.model.draft import Draft, accepts
 
 from crosspipe.model.lanes import add_lanes
 from crosspipe.problem.problem import Kind, Window
-from tests.unit.model.draft import Draft, accepts
 
 
 def _two_messages(*windows: Window) -> Draft:

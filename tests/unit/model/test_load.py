@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.unit.model.draft import Draft, ticks_of
 
 from crosspipe.model.load import load
 from crosspipe.problem.problem import Kind, Objective
-from tests.unit.model.draft import Draft, ticks_of
 
 
 def _draft() -> Draft:

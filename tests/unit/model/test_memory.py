@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.unit.model.draft import Draft, accepts, ticks_of
 
 from crosspipe.model.memory import add_memory
 from crosspipe.problem.problem import Kind
-from tests.unit.model.draft import Draft, accepts, ticks_of
 
 
 def _two_microbatches(capacity: int, base: int = 0) -> Draft:

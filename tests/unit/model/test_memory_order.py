@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.unit.model.draft import accepts, pipeline, ticks_of
 
 from crosspipe.model.arcs import add_arcs
 from crosspipe.model.memory_order import memory_arcs
 from crosspipe.problem.problem import Kind
-from tests.unit.model.draft import accepts, pipeline, ticks_of
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel
+    from tests.unit.model.draft import Draft
 
     from crosspipe.model.ticks import Ticks
     from crosspipe.model.variables import Variables
-    from tests.unit.model.draft import Draft
 
 Named = dict[tuple[Kind, int, int], int]
 

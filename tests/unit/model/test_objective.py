@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.unit.model.draft import Draft, accepts
 
 from crosspipe.model.objective import add_objective
 from crosspipe.problem.problem import Kind, Objective
-from tests.unit.model.draft import Draft, accepts
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from tests.unit.model.draft import Draft, accepts
+
 from crosspipe.model.arcs import add_arcs
 from crosspipe.model.precedence import precedence_arcs
 from crosspipe.problem.problem import Kind
-from tests.unit.model.draft import Draft, accepts
 
 
 def _one_hop() -> Draft:

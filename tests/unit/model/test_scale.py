@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.unit.model.draft import Draft, pipeline, ticks_of
 
 from crosspipe.model.scale import LARGEST_HORIZON, Scale, choose_scale, common_divisor
 from crosspipe.model.ticks import LARGEST_ENERGY
 from crosspipe.problem.problem import NO_DEADLINE, Kind, Objective, Window
-from tests.unit.model.draft import Draft, pipeline, ticks_of
 
 
 def test_everything_that_can_decide_a_start_counts_in_the_common_divisor() -> None:

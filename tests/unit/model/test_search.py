@@ -6,13 +6,13 @@ import time
 
 import pytest
 from ortools.sat.python import cp_model
+from tests.unit.model.draft import pipeline
 
 from crosspipe.errors import InvalidModelError
 from crosspipe.model.build import Built, build
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.search import Found, search
 from crosspipe.problem.problem import Objective
-from tests.unit.model.draft import pipeline
 
 ENDLESS = ModelLimits(3600)
 
