@@ -1,7 +1,8 @@
 """The solving process: `python -m crosspipe.search.child`.
 
-Reads one request line on stdin, then solves with CP-SAT and writes news as JSON lines on stdout: `{"orders": ...}`,
-`{"bound_ns": ...}`, and at last `{"result": ...}`. A further line on stdin, or its end (the parent is gone), stops it.
+Reads one request line on stdin, then solves and writes news as JSON lines on stdout: `{"orders": ..., "source": ...}`,
+`{"bound_ns": ..., "source": ...}`, and at last `{"result": ...}`. A further line on stdin, or its end (the parent is
+gone), stops it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import sys
 import threading
 from typing import IO, Any
 
-from crosspipe.model.solve import ModelLimits, improve
 from crosspipe.problem.problem import Objective
 from crosspipe.problem.wire import problem_from_json
-from crosspipe.schedule.timed import timed
+from crosspipe.search.engine import Effort, run_engine
+from crosspipe.search.shared import Shared
 from crosspipe.search.wire import OUT_OF_MEMORY, line, orders_from_json, orders_to_json
 
 PATIENCE_S = 2.0
@@ -40,23 +41,19 @@ def main(source: IO[bytes], sink: IO[bytes]) -> None:
             except BrokenPipeError:
                 os._exit(ORPHANED)
 
-    problem = problem_from_json(request["problem"])
-    objective = Objective(request["objective"])
-    incumbent = None
-    if request["incumbent"] is not None:
-        incumbent = timed(problem, orders_from_json(request["incumbent"]), objective)
-    result = improve(
-        problem,
-        objective,
-        incumbent,
+    limits = request["limits"]
+    shared = Shared(
+        problem_from_json(request["problem"]),
+        Objective(request["objective"]),
+        None if request["incumbent"] is None else orders_from_json(request["incumbent"]),
         request["lower_bound_ns"],
-        ModelLimits(**request["limits"]),
-        on_solution=lambda orders: send({"orders": orders_to_json(orders)}),
-        on_bound=lambda bound_ns: send({"bound_ns": bound_ns}),
+        (limits["time_s"], limits["relative_gap"]),
+        on_orders=lambda orders, source: send({"orders": orders_to_json(orders), "source": source}),
+        on_bound=lambda bound_ns, source: send({"bound_ns": bound_ns, "source": source}),
         should_stop=stop.is_set,
     )
-    orders = None if result.orders is None else orders_to_json(result.orders)
-    send({"result": {"status": result.status, "orders": orders, "bound_ns": result.bound_ns}})
+    effort = Effort(limits["workers"], limits["seed"], limits["relative_gap"], limits["deterministic"])
+    send({"result": {"status": run_engine(shared, effort)}})
 
 
 def _watch(source: IO[bytes], stop: threading.Event) -> None:
@@ -76,3 +73,4 @@ if __name__ == "__main__":
         main(sys.stdin.buffer, messages)
     except MemoryError:
         sys.exit(OUT_OF_MEMORY)
+    os._exit(0)  # a kernel still running in a thread would hold up an orderly exit

@@ -34,54 +34,79 @@ DIVE_S = 1.5
 """Seconds one dive should take at most; nodes are counted out by the speed seen so far."""
 
 FIRST_NODES = 400
+FEWEST_NODES = 50
 FAILURES = 60
+NO_LIMIT = 10**9
 
 
 @dataclass(slots=True)
 class Pace:
-    """How many nodes a second the dives make."""
+    """How much work dives may do: by the clock, or counted in nodes where runs must repeat exactly.
 
-    nodes: int = FIRST_NODES
-    seconds: float = 1.0
-    refuting_s: float = field(default=DIVE_S)
+    Attributes
+    ----------
+    most_s
+        Seconds after which the dives end.
+    most_nodes
+        Nodes after which they end; every dive then has a fixed number.
+    """
 
-    def nodes_in(self, seconds: float) -> int:
-        """Nodes that take about so many seconds."""
-        return max(50, int(self.nodes / self.seconds * seconds))
+    most_s: float = float("inf")
+    most_nodes: int | None = None
+    began: float = field(default_factory=time.monotonic)
+    nodes: int = 0
+    seconds: float = 0.0
+    refuting: float = 1.0
+
+    def over(self) -> bool:
+        """Whether the dives must end."""
+        if self.most_nodes is not None:
+            return self.nodes >= self.most_nodes
+        return time.monotonic() - self.began >= self.most_s
+
+    def allowance(self, left_s: float, refuting: bool) -> int:
+        """Nodes of the next dive."""
+        patience = self.refuting if refuting else 1.0
+        if self.most_nodes is not None:
+            return max(1, min(int(FIRST_NODES * patience), self.most_nodes - self.nodes))
+        if self.seconds == 0.0:
+            return FIRST_NODES
+        return max(FEWEST_NODES, int(self.nodes / self.seconds * min(left_s, DIVE_S * patience)))
 
     def count(self, nodes: int, seconds: float) -> None:
         """Learn from a dive."""
-        if nodes:
-            self.nodes, self.seconds = self.nodes + nodes, self.seconds + seconds
+        self.nodes, self.seconds = self.nodes + nodes, self.seconds + seconds
 
 
-def work_on_lattice(shared: Shared, seed: int) -> bool:
-    """Bound and dive until the search has ended; returns False at once where the lattice does not apply."""
-    if shared.objective is not Objective.MAKESPAN or shared.problem.extras or shared.problem.due_ns is not None:
-        return False
-    lattice = lattice_of(shared.problem, MOST_STATES)
-    if lattice is None:
-        return False
-    tables = Tables(lattice)
+def lattice_tables(shared: Shared) -> Tables | None:
+    """Lay out the lattice, None where it does not apply."""
+    problem = shared.problem
+    if shared.objective is not Objective.MAKESPAN or problem.extras or problem.due_ns is not None:
+        return None
+    lattice = lattice_of(problem, MOST_STATES)
+    return None if lattice is None else Tables(lattice)
+
+
+def work_on_lattice(shared: Shared, tables: Tables, seed: int, pace: Pace | None = None) -> None:
+    """Bound and dive until the search has ended or the pace says so."""
     _bisect(shared, tables)
-    diver, pace = Diver(tables), Pace()
+    lattice, diver, pace = tables.lattice, Diver(tables), pace or Pace()
     for turn, (fraction, rule, noise) in enumerate(_plan(max(tables.duration.tolist()))):
-        if shared.ended():
+        if shared.ended() or pace.over():
             break
         low, high = _range(shared, lattice.tick_ns)
-        target = low if rule is REFUTING else min(low + int(fraction * (high - low)), high)
-        seconds = min(shared.left_s, pace.refuting_s if rule is REFUTING else DIVE_S)
+        refuting = rule is REFUTING
+        target = low if refuting else min(low + int(fraction * (high - low)), high)
+        failures, nodes = (NO_LIMIT if refuting else FAILURES), pace.allowance(shared.left_s, refuting)
         began = time.monotonic()
-        failures = 10**9 if rule is REFUTING else FAILURES
-        found = diver.dive(target, Rule(rule.pair, rule.prefer, noise), seed + turn, failures, pace.nodes_in(seconds))
+        found = diver.dive(target, Rule(rule.pair, rule.prefer, noise), seed + turn, failures, nodes)
         pace.count(found.nodes, time.monotonic() - began)
         if found.outcome == "refuted":
             shared.raise_bound((target + 1) * lattice.tick_ns, "case split")
         elif found.windows is not None:
             shared.offer(orders_of(shared.problem, tables, found.windows), "dive")
-        elif rule is REFUTING:
-            pace.refuting_s *= 1.5
-    return True
+        elif refuting:
+            pace.refuting *= 1.5
 
 
 def _plan(longest: int) -> Iterator[tuple[float, Rule, float]]:

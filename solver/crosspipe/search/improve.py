@@ -20,6 +20,14 @@ STARTUP_S = 0.75
 """A solving process is not worth starting for less time than this: it takes most of it to load."""
 
 
+WHERE = {
+    "cp-sat": "the CP-SAT model",
+    "count states": "all devices and lanes together",
+    "case split": "all devices and lanes together, pair after pair",
+}
+"""What a bound of the solving process speaks of, by its source."""
+
+
 def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: float) -> ChildResult:
     """Let the solving process work on a candidate until the clock shows `until_s` or the gap asked for is reached.
 
@@ -31,7 +39,7 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
     whole = not problem.choices
     given = problem.recompute(recomputed) if recomputed else problem
 
-    def on_orders(orders: Orders) -> bool:
+    def on_orders(orders: Orders, source: str) -> bool:
         # The model is coarser than the replay, and knows some windows only in part (see `crosspipe.model.solve`).
         try:
             schedule = timed(given, orders, options.objective)
@@ -39,12 +47,12 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
             return False
         if not fits(given, schedule):
             return False
-        board.offer(candidate, schedule, value_ns(given, schedule, options.objective), "cp-sat")
+        board.offer(candidate, schedule, value_ns(given, schedule, options.objective), source)
         return True
 
-    def on_bound(bound_ns: int) -> None:
+    def on_bound(bound_ns: int, source: str) -> None:
         if whole:
-            board.raise_bound(candidate, Bound(bound_ns, "cp-sat", "the CP-SAT model", {}))
+            board.raise_bound(candidate, Bound(bound_ns, source, WHERE[source], {}))
 
     def enough() -> bool:
         gap = board.gap

@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import crosspipe
 from crosspipe.problem.wire import problem_to_json
 from crosspipe.search.wire import line, orders_from_json, orders_to_json
 
@@ -43,7 +42,7 @@ News = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ChildLimits:
-    """Limits of one solving process, as the model takes them."""
+    """Limits of one solving process."""
 
     time_s: float
     workers: int
@@ -94,8 +93,8 @@ class Runner:
         self,
         clock: Clock,
         until_s: float,
-        on_orders: Callable[[Orders], bool],
-        on_bound: Callable[[int], None],
+        on_orders: Callable[[Orders, str], bool],
+        on_bound: Callable[[int, str], None],
         on_tick: Callable[[], None],
         enough: Callable[[], bool],
     ) -> ChildResult:
@@ -106,7 +105,7 @@ class Runner:
         with tempfile.TemporaryFile() as complaints:
             try:
                 child = subprocess.Popen(  # our own module, no shell, no input from outside in the arguments
-                    [sys.executable, "-m", "crosspipe.search.child"],
+                    [sys.executable, "-P", "-m", "crosspipe.search.child"],  # -P: no module of the caller's folder
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=complaints,
@@ -126,8 +125,8 @@ class Runner:
         child: subprocess.Popen[bytes],
         clock: Clock,
         until_s: float,
-        on_orders: Callable[[Orders], bool],
-        on_bound: Callable[[int], None],
+        on_orders: Callable[[Orders, str], bool],
+        on_bound: Callable[[int, str], None],
         on_tick: Callable[[], None],
         enough: Callable[[], bool],
     ) -> ChildResult:
@@ -178,15 +177,15 @@ def _fresh(news: queue.SimpleQueue[News | None]) -> list[News | None]:
         return messages
 
 
-def _tell(messages: list[News], on_orders: Callable[[Orders], bool], on_bound: Callable[[int], None]) -> None:
+def _tell(messages: list[News], on_orders: Callable[[Orders, str], bool], on_bound: Callable[[int, str], None]) -> None:
     """Hand news on; of several orders the newest that are good, as each is meant to be better than the one before."""
-    found = [message.get("result", message) for message in messages]
-    for orders in reversed([news["orders"] for news in found if news.get("orders") is not None]):
-        if on_orders(orders_from_json(orders)):
+    found = [message for message in messages if "result" not in message]
+    for news in reversed([news for news in found if news.get("orders") is not None]):
+        if on_orders(orders_from_json(news["orders"]), news["source"]):
             break
     for news in found:
         if news.get("bound_ns") is not None:
-            on_bound(news["bound_ns"])
+            on_bound(news["bound_ns"], news["source"])
 
 
 def _exit_code(child: subprocess.Popen[bytes]) -> int | None:
@@ -233,6 +232,6 @@ def _close(pipe: IO[bytes]) -> None:
 
 def _search_path() -> str:
     """Where the child finds this very package, installed or not."""
-    own = str(Path(crosspipe.__file__).resolve().parents[1])
+    own = str(Path(__file__).resolve().parents[2])
     rest = os.environ.get("PYTHONPATH")
     return own if not rest else os.pathsep.join([own, rest])

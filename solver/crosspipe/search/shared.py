@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from crosspipe.errors import DeadlockError, NeverOpensError
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.timed import timed
 from crosspipe.search.progress import relative_gap
@@ -60,7 +61,10 @@ class Shared:
 
     def offer(self, orders: Orders, source: str, *, equal: bool = False) -> bool:
         """Time the orders and keep them if they fit and are better (or, with `equal`, as good); says whether kept."""
-        schedule = timed(self.problem, orders, self.objective)
+        try:
+            schedule = timed(self.problem, orders, self.objective)
+        except (DeadlockError, NeverOpensError):
+            return False  # orders made without regard to windows may never run
         value = value_ns(self.problem, schedule, self.objective)
         if not fits(self.problem, schedule):
             return False
