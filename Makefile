@@ -32,7 +32,8 @@ lint: $(VENV)/dev.stamp ## Lint, check formatting, types, imports between rooms,
 	$(BIN)/lint-imports
 	@if [ -x $(BIN)/hadolint ]; then set -x; $(BIN)/hadolint Dockerfile; \
 	else echo 'hadolint: no build for this platform on the package index; Dockerfile not linted'; fi
-	$(BIN)/compose-lint check --fail-on medium docker-compose.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec docker-compose.yml
+	$(BIN)/compose-lint check --quiet --fail-on low docker-compose.yml
 
 format: $(VENV)/dev.stamp ## Format the code and sort its imports
 	$(BIN)/ruff check --fix-only --quiet .

@@ -30,9 +30,9 @@ class Settings(BaseModel):
     body_timeout_s: float = Field(default=30, gt=0, le=3600)
     """Longest wait for the whole of a request body; then 408"""
     default_time_limit_s: float = Field(default=10, ge=0, le=86400)
-    """Time limit of a solve that names none"""
+    """Time limit of a solve that names none, in seconds"""
     max_time_limit_s: float = Field(default=60, gt=0, le=86400)
-    """Largest time limit a request may ask for"""
+    """Largest time limit a request may ask for; the default one is not above it"""
     max_concurrent_solves: int = Field(default_factory=lambda: max(1, usable_cores() - 1), ge=1, le=1024)
     """Solves that run at a time; the default is one less than the cores, at least 1"""
     max_queued_solves: int = Field(default=16, ge=0, le=10_000)
@@ -72,6 +72,9 @@ def settings_from(environment: Mapping[str, str] | None = None, **overrides: obj
                 for fault in error.errors(include_url=False)
             ]
         ) from error
+    if "default_time_limit_s" not in given:
+        shorter = min(settings.default_time_limit_s, settings.max_time_limit_s)
+        return settings.model_copy(update={"default_time_limit_s": shorter})
     if settings.default_time_limit_s > settings.max_time_limit_s:
         rule = f"must be at most {PREFIX}MAX_TIME_LIMIT_S"
         value, nearest = f"{settings.default_time_limit_s:g}", f"{settings.max_time_limit_s:g}"

@@ -18,7 +18,7 @@ EXAMPLE = Path("examples/two-sites-1.5b-32gb.yaml")
 TIME_LIMIT_S = 10
 
 
-def show(example: Path, *, once: bool) -> None:
+def show(example: Path, time_limit_s: int, *, once: bool) -> None:
     """Solve the example by the service and, unless `once`, keep the service up.
 
     Raises
@@ -31,8 +31,8 @@ def show(example: Path, *, once: bool) -> None:
     spec = example.read_bytes()
     port = free_port(HOST, port_from(os.environ.get("CROSSPIPE_PORT")))
     with service_process(HOST, port) as service:
-        say(f"POST {service.address}/v1/schedules?time_limit_s={TIME_LIMIT_S} with {example}")
-        for line in summary(Answer.model_validate_json(service.solve(spec, TIME_LIMIT_S))):
+        say(f"POST {service.address}/v1/schedules?time_limit_s={time_limit_s} with {example}")
+        for line in summary(Answer.model_validate_json(service.solve(spec, time_limit_s))):
             say(line)
         if not once:
             say(f"Open {service.address}/docs (Ctrl-C ends the service)")
@@ -50,10 +50,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m crosspipe_service.demo", description=__doc__)
     parser.add_argument("--once", action="store_true", help="end after the answer")
     parser.add_argument("--example", type=Path, default=EXAMPLE, help="spec to solve [default: %(default)s]")
+    parser.add_argument("--time-limit-s", type=int, default=TIME_LIMIT_S, help="for the solve [default: %(default)s]")
     options = parser.parse_args()
     raise_on_signals()
     try:
-        show(options.example, once=options.once)
+        show(options.example, options.time_limit_s, once=options.once)
     except StoppedError:
         say("Stopped.")
     except (FailedError, OSError) as error:

@@ -48,6 +48,13 @@ KINDS = (
         remedy="Ask for fewer microbatches, stages or replicas.",
     ),
     ErrorKind(
+        code="invalid_input",
+        status=422,
+        title="The input breaks a rule",
+        meaning="A part of the input that is neither the spec, a schedule nor an option is malformed.",
+        remedy="Mend the places in `errors`.",
+    ),
+    ErrorKind(
         code="invalid_schedule",
         status=422,
         title="The schedule document cannot be read",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from crosspipe_service.errors.catalogue import ErrorKind
 
 PROBLEM_JSON = "application/problem+json"
+
+MOST_ERRORS = 100
+"""Broken rules listed; a document broken throughout says the same thing over and over."""
 
 
 class FieldError(BaseModel):
@@ -52,7 +56,7 @@ class ProblemDocument(BaseModel):
     code: str
     """Stable name of the kind of error"""
     errors: list[FieldError]
-    """Every broken rule; empty where no field is at fault"""
+    """Every broken rule (the first 100); empty where no field is at fault"""
 
 
 class ProblemResponse(Response):
@@ -94,7 +98,7 @@ def problem(
         detail=detail,
         instance=instance or new_instance(),
         code=kind.code,
-        errors=list(errors),
+        errors=list(islice(errors, MOST_ERRORS)),
     )
     return ProblemResponse(document.model_dump_json(), document.status, dict(headers or {}))
 
