@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.bounds.specs import pipeline, split
+from tests.unit.bounds.specs import pipeline, problem_of, split
 
 from crosspipe.bounds.best import all_bounds, lower_bound
 from crosspipe.problem.problem import Objective, Problem
@@ -68,6 +68,30 @@ def test_one_slow_hop(latency: int, optimum: int) -> None:
     links = [{"between": [f"d{a}", f"d{a + 1}"], "one_way_latency_ms": 0} for a in range(7)]
     links[3] |= {"one_way_latency_ms": latency, "transfer_ms": latency}
     assert lower_bound(pipeline([stage] * 8, 16, memory_mb=16, links=links)).value_ns == optimum * MS
+
+
+@pytest.mark.parametrize(
+    ("devices", "memory_gb", "optimum_ns"),
+    [
+        (8, 32, 1_310_405_000),
+        (8, 40, 1_236_541_000),
+        (4, 40, 1_284_579_000),
+        (4, 48, 1_253_204_000),
+    ],
+)
+def test_the_zero_bubble_profile_on_one_and_two_sites(devices: int, memory_gb: int, optimum_ns: int) -> None:
+    """Qi et al. 2024, 1.5B on eight devices; on two sites of four, 100 Gb/s and 15 ms apart."""
+    site = {"devices": devices, "memory_gb": memory_gb, "hop_latency_ms": 0.601}
+    stages = {"count": 8, "activation_mb": 3709, "retained_mb": 1359, "static_mb": 2250, "boundary_mb": 28.3}
+    problem = problem_of(
+        {
+            "model": {"stages": stages | split(18.522, 18.086, 9.337)},
+            "training": {"microbatches": 24},
+            "sites": {"east": site} | ({"west": site} if devices == 4 else {}),
+            "links": [{"between": ["east", "west"], "bandwidth_gbps": 100, "one_way_latency_ms": 15}] * (devices == 4),
+        }
+    )
+    assert lower_bound(problem).value_ns == optimum_ns
 
 
 def test_last_forward_adds_up_from_its_data() -> None:
