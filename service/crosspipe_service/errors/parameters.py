@@ -10,7 +10,7 @@ from crosspipe.spec.faults import closest, shown
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-BOUNDS = {
+BOUNDS: dict[str, tuple[str, str | None]] = {
     "greater_than_equal": ("must be at least {ge}", "ge"),
     "less_than_equal": ("must be at most {le}", "le"),
     "less_than": ("must be below {lt}", None),
@@ -32,7 +32,8 @@ def parameter_faults(errors: Sequence[Mapping[str, Any]], known: Collection[str]
 
 def _fault(error: Mapping[str, Any], known: Collection[str]) -> Fault:
     name = str(error["loc"][-1])
-    pointer, kind, value = f"/{name}", error["type"], shown(error["input"])
+    kind: str = error["type"]
+    pointer, value, message = f"/{name}", shown(error["input"]), str(error["msg"])
     context = {key: _plain(item) for key, item in error.get("ctx", {}).items()}
     if kind == "extra_forbidden":
         return Fault(pointer, f"must be one of {', '.join(known)}", name, closest(name, known))
@@ -42,7 +43,7 @@ def _fault(error: Mapping[str, Any], known: Collection[str]) -> Fault:
     if kind in BOUNDS:
         rule, nearest = BOUNDS[kind]
         return Fault(pointer, rule.format(**context), value, str(context[nearest]) if nearest else None)
-    return Fault(pointer, RULES.get(kind, error["msg"][:1].lower() + error["msg"][1:]), value)
+    return Fault(pointer, RULES.get(kind, message[:1].lower() + message[1:]), value)
 
 
 def _plain(value: object) -> object:

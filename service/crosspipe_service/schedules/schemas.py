@@ -15,8 +15,7 @@ class SolveQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     time_limit_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Seconds from the validated spec to the answer; 0 returns the construction. The service has a default and a
-    largest value (10 and 60 unless its operator says otherwise)."""
+    """Seconds from the validated spec to the answer; 0 returns the construction. Settings hold default and largest"""
     objective: Literal["makespan", "span"] = "makespan"
     """What is made small: the last end of any operation, or the longest time a device is in use"""
     relative_gap: float = Field(default=0, ge=0, le=1, allow_inf_nan=False)

@@ -36,6 +36,7 @@ class Solve(Protocol):
         should_stop: Callable[[], bool],
     ) -> Answer:
         """Solve a spec."""
+        ...
 
 
 class Solver:
