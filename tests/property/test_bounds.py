@@ -128,7 +128,7 @@ def extras(draw: st.DrawFn, frozen: int, count: int) -> list[dict[str, Any]]:
     return found
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(specs())
 def test_bounds_and_obstacles_against_the_proved_optimum(spec: dict[str, Any]) -> None:
     (problem,) = problems_of(spec)
