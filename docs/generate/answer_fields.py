@@ -1,0 +1,52 @@
+"""The fields of an answer and of a check, from their models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from docs.generate.kinds import kind_of
+from docs.generate.markdown import code, sentence, table
+from pydantic import BaseModel
+
+from crosspipe.answer.models import Answer, CheckResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def fields_of_an_answer() -> str:
+    """Write one section per model of an answer, in the order in which a reader meets them."""
+    return _sections(Answer)
+
+
+def fields_of_a_check() -> str:
+    """Write one section per model of what the checker says."""
+    return _sections(CheckResult)
+
+
+def _sections(root: type[BaseModel]) -> str:
+    return "\n\n".join(_section(model) for model in dict.fromkeys(_reached(root)))
+
+
+def _reached(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    yield model
+    for field in model.model_fields.values():
+        for inner in _models_in(field.annotation):
+            yield from _reached(inner)
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
+
+
+def _section(model: type[BaseModel]) -> str:
+    rows = [(code(name), _holds(field), field.description or "") for name, field in model.model_fields.items()]
+    return "\n\n".join([f"### {model.__name__}", sentence(model.__doc__), table(("field", "holds", "meaning"), rows)])
+
+
+def _holds(field: Any) -> str:
+    text = kind_of(field.annotation, tuple(field.metadata)).text
+    return f"{text} or null" if type(None) in get_args(field.annotation) else text

@@ -1,0 +1,61 @@
+"""The pages with generated parts: each stands between `<!-- generated: NAME -->` and `<!-- end -->`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from docs.generate import answer_fields, catalogues, commands, endpoints, measured, spec_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "docs/explanation/why-memory-buys-latency.md",
+    ROOT / "docs/howto/export-to-pytorch.md",
+    ROOT / "docs/reference/answer.md",
+    ROOT / "docs/reference/cli.md",
+    ROOT / "docs/reference/http.md",
+    ROOT / "docs/reference/spec.md",
+)
+
+PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
+    {
+        "accelerators": catalogues.accelerators,
+        "answer": answer_fields.fields_of_an_answer,
+        "check": answer_fields.fields_of_a_check,
+        "commands": commands.commands,
+        "endpoints": endpoints.endpoints,
+        "errors": endpoints.errors,
+        "formats": catalogues.formats,
+        "models": catalogues.models,
+        "rules": spec_fields.rules_between_sections,
+        "settings": endpoints.settings,
+        "spec": spec_fields.fields,
+        "two-sites": measured.two_sites,
+    }
+)
+"""What is generated, by name."""
+
+MARKED = re.compile(r"<!-- generated: (?P<name>[a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def all_pages() -> list[Path]:
+    """List every page that people read."""
+    top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+    return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def rewritten(page: Path) -> str:
+    """Read a page and write its generated parts anew."""
+    return MARKED.sub(_part, page.read_text(encoding="utf-8"))
+
+
+def _part(found: re.Match[str]) -> str:
+    name = found["name"]
+    return f"<!-- generated: {name} -->\n\n{PARTS[name]()}\n\n<!-- end -->"
