@@ -11,7 +11,8 @@ import json
 import os
 import sys
 import threading
-from typing import IO, Any
+import traceback
+from typing import IO, Any, NoReturn
 
 from crosspipe.problem.problem import Objective
 from crosspipe.problem.wire import problem_from_json
@@ -22,7 +23,10 @@ from crosspipe.search.wire import OUT_OF_MEMORY, line, orders_from_json, orders_
 PATIENCE_S = 2.0
 """Time a solve has to end by itself once the parent is gone."""
 
-ORPHANED = 1
+FAILED = 1
+"""Exit code after an error, which stands on stderr."""
+
+ORPHANED = 3
 """Exit code where nobody is left to tell."""
 
 
@@ -65,12 +69,22 @@ def _watch(source: IO[bytes], stop: threading.Event) -> None:
         os._exit(ORPHANED)
 
 
-if __name__ == "__main__":
+def run() -> NoReturn:
+    """Be the solving process, on the standard streams."""
     # Whatever else the process prints, native libraries included, must not mix with its messages.
     messages = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    code = 0
     try:
         main(sys.stdin.buffer, messages)
     except MemoryError:
-        sys.exit(OUT_OF_MEMORY)
-    os._exit(0)  # a kernel still running in a thread would hold up an orderly exit
+        code = OUT_OF_MEMORY
+    except Exception:
+        traceback.print_exc()
+        code = FAILED
+    sys.stderr.flush()
+    os._exit(code)  # the usual way out would abort: a thread is still reading stdin
+
+
+if __name__ == "__main__":
+    run()

@@ -206,13 +206,19 @@ def _read(pipe: IO[bytes], news: queue.SimpleQueue[News | None]) -> None:
     """Pass each message on, and None once there will be no more, whatever the child writes."""
     try:
         for text in pipe:
-            if not text.endswith(b"\n"):
-                break  # the child was ended in the middle of a line
-            news.put(json.loads(text))
-    except ValueError:
-        return  # not a message: the child is not to be trusted any more
+            if (message := _message(text)) is not None:
+                news.put(message)
     finally:
         news.put(None)
+
+
+def _message(text: bytes) -> News | None:
+    """Read a line; None where it is none of ours: half of one, or what something else in the process prints."""
+    try:
+        message = json.loads(text) if text.endswith(b"\n") else None
+    except ValueError:
+        return None
+    return message if isinstance(message, dict) else None
 
 
 def _write(pipe: IO[bytes], data: bytes) -> None:
