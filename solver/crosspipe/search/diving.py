@@ -78,19 +78,21 @@ class Pace:
         self.nodes, self.seconds = self.nodes + nodes, self.seconds + seconds
 
 
-def lattice_tables(shared: Shared) -> Tables | None:
-    """Lay out the lattice, None where it does not apply."""
+def applies(shared: Shared) -> bool:
+    """Whether the lattice can be laid out, its size apart."""
     problem = shared.problem
-    if shared.objective is not Objective.MAKESPAN or problem.extras or problem.due_ns is not None:
-        return None
-    lattice = lattice_of(problem, MOST_STATES)
-    return None if lattice is None else Tables(lattice)
+    plain = not problem.extras and problem.due_ns is None and problem.replicas == 1 and problem.identical
+    return shared.objective is Objective.MAKESPAN and plain and not any(hop.missing for hop in problem.hops)
 
 
-def work_on_lattice(shared: Shared, tables: Tables, seed: int, pace: Pace | None = None) -> None:
-    """Bound and dive until the search has ended or the pace says so."""
+def work_on_lattice(shared: Shared, seed: int, pace: Pace) -> None:
+    """Bound and dive until the search has ended or the pace says so; nothing where the lattice is too large."""
+    lattice = lattice_of(shared.problem, MOST_STATES) if applies(shared) else None
+    if lattice is None:
+        return
+    tables = Tables(lattice)
     _bisect(shared, tables)
-    lattice, diver, pace = tables.lattice, Diver(tables), pace or Pace()
+    diver = Diver(tables)
     for turn, (fraction, rule, noise) in enumerate(_plan(max(tables.duration.tolist()))):
         if shared.ended() or pace.over():
             break

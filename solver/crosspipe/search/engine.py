@@ -1,25 +1,24 @@
-"""The methods of one solving process: the lattice on one core, greedy sampling, windows and the whole model on another.
+"""The methods of one solving process, side by side as far as there are workers.
 
-Which methods run depends on the problem: the lattice where microbatches are alike and the makespan counts; then, beside
-it, the whole CP-SAT model on small problems and randomised greedy followed by neighbourhoods on larger ones. Elsewhere
-the whole model has all workers.
+Where microbatches are alike and the makespan counts, the lattice works on one core, and beside it the whole CP-SAT
+model on small problems, randomised greedy and neighbourhoods on larger ones. Elsewhere the whole model takes the
+lattice's place.
 """
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.warm import is_warm, warm_up
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.solve import improve
-from crosspipe.search.diving import Pace, lattice_tables, work_on_lattice
+from crosspipe.search.crew import Crew
+from crosspipe.search.diving import Pace, applies, work_on_lattice
 from crosspipe.search.neighbourhoods import improve_by_windows
 from crosspipe.search.sampling import sample_greedy
 
 if TYPE_CHECKING:
-    from crosspipe.lattice.fixpoint import Tables
     from crosspipe.model.result import Status
     from crosspipe.schedule.orders import Orders
     from crosspipe.search.shared import Shared
@@ -51,51 +50,64 @@ class Effort:
 
 def run_engine(shared: Shared, effort: Effort) -> Status:
     """Work on a problem until it is settled or time is up; what is found is told through `shared`."""
-    tables = _tables(shared)
-    if tables is None:
-        return _whole_model(shared, effort)
-    if effort.workers == 1 or effort.deterministic:
-        _in_turn(shared, effort, tables)
+    crew = Crew(shared)
+    rest = replace(effort, workers=max(1, effort.workers - 1))
+    if effort.deterministic:
+        crew.start(lambda: _counted(shared, effort))
+    elif effort.workers == 1:
+        crew.start(lambda: _in_turn(shared, effort))
+    elif _lattice_applies(shared):
+        crew.start(lambda: _lattice(shared, effort, Pace()))
+        crew.start(lambda: _beside(shared, rest))
     else:
-        lattice = threading.Thread(target=work_on_lattice, args=(shared, tables, effort.seed), daemon=True)
-        lattice.start()
-        _beside(shared, replace(effort, workers=effort.workers - 1))
-        while lattice.is_alive() and not shared.ended():
-            lattice.join(timeout=0.05)
+        crew.start(lambda: _whole_model(shared, rest))
+        crew.start(lambda: _sample_and_move(shared, effort))
+    crew.wait()
     return _status(shared)
 
 
-def _tables(shared: Shared) -> Tables | None:
-    if not is_warm():
-        if shared.left_s < WARM_UP_S:
-            return None
-        warm_up()
-    return lattice_tables(shared)
+def _lattice_applies(shared: Shared) -> bool:
+    return applies(shared) and (is_warm() or shared.left_s >= WARM_UP_S)
+
+
+def _lattice(shared: Shared, effort: Effort, pace: Pace) -> None:
+    warm_up()
+    work_on_lattice(shared, effort.seed, pace)
 
 
 def _beside(shared: Shared, effort: Effort) -> None:
     """Run the methods that go beside the lattice."""
     if len(shared.problem.operations) <= SMALL:
         _whole_model(shared, effort)
+    _sample_and_move(shared, effort)
+
+
+def _sample_and_move(shared: Shared, effort: Effort) -> None:
     sample_greedy(shared, effort.seed, min(SAMPLING_S, SAMPLING_SHARE * shared.left_s))
     improve_by_windows(shared, effort.seed)
 
 
-def _in_turn(shared: Shared, effort: Effort, tables: Tables) -> None:
-    """One method after the other on one core; counted work first where a run must repeat exactly."""
-    if effort.deterministic:
-        seconds = shared.left_s
-        sample_greedy(shared, effort.seed, seconds, most_passes=int(seconds * PASSES_PER_S))
-        work_on_lattice(shared, tables, effort.seed, Pace(most_nodes=int(seconds * NODES_PER_S)))
-        if len(shared.problem.operations) <= SMALL:
-            _whole_model(shared, effort)
-        return
-    sample_greedy(shared, effort.seed, SAMPLING_SHARE / 2 * shared.left_s)
-    work_on_lattice(shared, tables, effort.seed, Pace(most_s=shared.left_s / 2))
-    _beside(shared, effort)
+def _in_turn(shared: Shared, effort: Effort) -> None:
+    """One method after the other on one core."""
+    if not _lattice_applies(shared):
+        sample_greedy(shared, effort.seed, SAMPLING_SHARE / 2 * shared.left_s)
+        _whole_model(shared, effort)
+    else:
+        _lattice(shared, effort, Pace(most_s=shared.left_s / 2))
+        _beside(shared, effort)
 
 
-def _whole_model(shared: Shared, effort: Effort) -> Status:
+def _counted(shared: Shared, effort: Effort) -> None:
+    """One method after the other, work counted, so that every run is the same."""
+    seconds = shared.left_s
+    sample_greedy(shared, effort.seed, seconds, most_passes=int(seconds * PASSES_PER_S))
+    if applies(shared):
+        _lattice(shared, effort, Pace(most_nodes=int(seconds * NODES_PER_S)))
+    if len(shared.problem.operations) <= SMALL or not applies(shared):
+        _whole_model(shared, effort)
+
+
+def _whole_model(shared: Shared, effort: Effort) -> None:
     def on_solution(orders: Orders) -> None:
         shared.offer(orders, "cp-sat")
 
@@ -119,10 +131,11 @@ def _whole_model(shared: Shared, effort: Effort) -> Status:
         shared.offer(result.orders, "cp-sat")
     if result.bound_ns is not None:
         shared.raise_bound(result.bound_ns, "cp-sat")
-    return "infeasible" if result.status == "infeasible" else _status(shared)
+    if result.status == "infeasible":
+        shared.infeasible = True
 
 
 def _status(shared: Shared) -> Status:
     if shared.value_ns is None:
-        return "unknown"
+        return "infeasible" if shared.infeasible else "unknown"
     return "optimal" if shared.bound_ns >= shared.value_ns else "feasible"

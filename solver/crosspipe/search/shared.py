@@ -41,6 +41,7 @@ class Shared:
         self._on_orders, self._on_bound, self._should_stop = on_orders, on_bound, should_stop
         self._lock = threading.Lock()
         self.bound_ns = bound_ns
+        self.infeasible = False
         self.schedule: Schedule | None = None
         self.value_ns: int | None = None
         if incumbent is not None:
@@ -54,7 +55,7 @@ class Shared:
 
     def ended(self) -> bool:
         """Whether there is nothing left to do, no time, or no wish."""
-        if self._should_stop() or self.left_s == 0:
+        if self.infeasible or self._should_stop() or self.left_s == 0:
             return True
         gap = relative_gap(self.value_ns, self.bound_ns)
         return gap is not None and gap <= self._gap
