@@ -83,7 +83,7 @@ def test_a_child_that_dies_is_told_with_code_and_last_words(monkeypatch: pytest.
 
 
 def test_what_a_killed_child_found_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    body = f"say({{'orders': {GOOD}, 'source': 'cp-sat'}}); say({{'bound_ns': 5, 'source': 'cp-sat'}}); os.kill(os.getpid(), signal.SIGKILL)"
+    body = f"say({{'orders': {GOOD}}}); say({{'bound_ns': 5}}); os.kill(os.getpid(), signal.SIGKILL)"
     false_child(monkeypatch, tmp_path, body)
     told = Told()
     result = told.run()
@@ -100,7 +100,7 @@ def test_a_real_child_that_is_killed_counts_as_dead(nothing_stays_behind: Starte
 
     killer = threading.Thread(target=kill)
     killer.start()
-    result = Told().run(60, given=HARD, incumbent=None)
+    result = Told().run(50, given=HARD, incumbent=None)
     killer.join()
     assert (result.status, result.exit_code) == ("died", -signal.SIGKILL)
 
@@ -222,7 +222,7 @@ def test_the_folder_of_the_caller_has_no_say_in_what_is_imported(
 def request(hard: bool) -> bytes:
     given = HARD if hard else PROBLEM
     incumbent = orders_to_json(greedy(HARD, Settings())) if hard else None
-    limits = {"time_s": 300.0, "workers": 1, "seed": 0, "relative_gap": 0.0, "deterministic": False}
+    limits = {"time_s": 50.0, "workers": 1, "seed": 0, "relative_gap": 0.0, "deterministic": False}
     return line(
         {
             "problem": problem_to_json(given),
