@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 
 def megabytes(amount_bytes: int) -> str:
-    """Write bytes as megabytes (10^6), to the byte where it is not a whole number of them."""
-    return f"{amount_bytes / 1e6:.6f}".rstrip("0").rstrip(".")
+    """Write bytes as megabytes (10^6), exactly."""
+    return f"{Decimal(amount_bytes).scaleb(-6).normalize():f}"
+
+
+def milliseconds(time_ns: int) -> str:
+    """Write nanoseconds as milliseconds, exactly."""
+    return f"{Decimal(time_ns).scaleb(-6).normalize():f}"

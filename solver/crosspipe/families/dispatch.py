@@ -6,6 +6,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from crosspipe.errors import DoesNotFitError
+from crosspipe.families.amounts import milliseconds
 from crosspipe.families.desk import NONE, Desk
 from crosspipe.families.settings import Prefer, Rule
 from crosspipe.families.slots import LaneSlots
@@ -95,7 +96,10 @@ class _Pass:
         slot = self._slots[lane].place(op, at, floor.duration[op])
         if slot is None:
             name = self._lanes[lane].name
-            raise DoesNotFitError(f"lane {name} never opens for {floor.duration[op]} ns after {at} ns")
+            length = f"{milliseconds(floor.duration[op])} ms"
+            raise DoesNotFitError(
+                f"lane {name} never again opens for a message of {length} that is ready at {milliseconds(at)} ms"
+            )
         if self._begun:
             self._begun[op] = slot[0]
         self._release(op, slot[1], now)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.errors import DoesNotFitError
-from crosspipe.families.amounts import megabytes
+from crosspipe.families.amounts import megabytes, milliseconds
 from crosspipe.problem.problem import Kind
 from crosspipe.schedule.measure import makespan_ns, peaks, span_ns, value_ns
 from crosspipe.schedule.replay import resolved
@@ -115,4 +115,4 @@ def _too_late(problem: Problem, schedule: Schedule) -> str | None:
         return None
     worst = int(late[np.argmax(schedule.end_ns[late] - problem.due_ns[late])])
     ends, due = int(schedule.end_ns[worst]), int(problem.due_ns[worst])
-    return f"{problem.label(worst)} ends at {ends / 1e6:.6g} ms, due at {due / 1e6:.6g} ms"
+    return f"{problem.label(worst)} ends at {milliseconds(ends)} ms, due at {milliseconds(due)} ms"

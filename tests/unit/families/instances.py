@@ -92,7 +92,9 @@ def build(
     stages, m = len(works), len(scale)
     free = [Message()] * (stages - 1)
     routes = {Kind.ACTIVATION: activations or free, Kind.GRADIENT: gradients or activations or free}
-    names = sorted({msg.lane for side in routes.values() for msg in side if msg.lane} | {e.lane for e in extras if e.lane})
+    names = sorted(
+        {msg.lane for side in routes.values() for msg in side if msg.lane} | {e.lane for e in extras if e.lane}
+    )
     lanes: list[Lane] = []
     lane_of: dict[tuple[str, int], int] = {}
     for name in names:
@@ -154,7 +156,16 @@ def build(
             local = device_of_stage[s] == device_of_stage[s + 1]
             used = () if local or not msg.lane else tuple(lane_of[msg.lane, q] for q in range(replicas))
             hops.append(
-                Hop(s, kind, device_of_stage[ends[0]], device_of_stage[ends[1]], msg.lane, used, msg.transfer, msg.latency)
+                Hop(
+                    s,
+                    kind,
+                    device_of_stage[ends[0]],
+                    device_of_stage[ends[1]],
+                    msg.lane,
+                    used,
+                    msg.transfer,
+                    msg.latency,
+                )
             )
             for q in range(replicas):
                 for j in range(m):
