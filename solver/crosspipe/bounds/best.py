@@ -29,7 +29,9 @@ from crosspipe.problem.problem import Objective
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from crosspipe.bounds.choices import Case
     from crosspipe.bounds.graph import Graph
+    from crosspipe.bounds.memory_need import Need
     from crosspipe.bounds.pipeline import StageFacts
     from crosspipe.problem.problem import Problem
 
@@ -49,24 +51,46 @@ def all_bounds(problem: Problem, objective: Objective = Objective.MAKESPAN) -> t
     """Every bound that applies; among equals the simplest argument stands first.
 
     With open recompute choices, also the weakest case of each group of cases (`choices.py`): its data hold under that
-    case, and `cases` lists the recomputed stages and the value of each.
+    case, `cases` lists the recomputed stages and the value of each, `arguments` the argument of every case of `stages`.
     """
     found = list(_bounds(relaxed(problem), objective))
     for cases in groups_of_cases(problem):
         # A choice for which memory cannot hold one microbatch is taken by no schedule.
-        held = [case for case in cases if not short_pools(relaxed(problem, case))]
-        bests = [max(_bounds(relaxed(problem, case), objective), key=_value) for case in held]
-        if bests:
-            weakest = min(bests, key=_value)
-            by_case = [
-                [[stage for stage in case if case[stage]], _value(b)] for case, b in zip(held, bests, strict=True)
+        short = [short_pools(relaxed(problem, case)) for case in cases]
+        bests = [None if s else _best(problem, objective, case) for case, s in zip(cases, short, strict=True)]
+        known = [best for best in bests if best is not None]
+        if known:
+            weakest = min(known, key=_value)
+            taken = [[stage for stage in case if case[stage]] for case in cases]
+            by_case = [[some, b.value_ns] for some, b in zip(taken, bests, strict=True) if b is not None]
+            arguments = [
+                _no_room(problem, needs[0]) if best is None else _argument(best)
+                for best, needs in zip(bests, short, strict=True)
             ]
-            found.append(replace(weakest, data=weakest.data | {"cases": by_case}))
+            more = {"stages": list(cases[0]), "cases": by_case, "recomputed": taken, "arguments": arguments}
+            found.append(replace(weakest, data=weakest.data | more))
     return tuple(found)
 
 
 def _value(bound: Bound) -> int:
     return bound.value_ns
+
+
+def _best(problem: Problem, objective: Objective, case: Case) -> Bound:
+    return max(_bounds(relaxed(problem, case), objective), key=_value)
+
+
+def _argument(bound: Bound) -> dict[str, object]:
+    return {"name": bound.name, "where": bound.where, "value_ns": bound.value_ns, "data": bound.data}
+
+
+def _no_room(problem: Problem, need: Need) -> dict[str, object]:
+    where = problem.resource_name(problem.pools[need.pool].device)
+    return {
+        "name": "no room",
+        "where": where,
+        "data": {"pool": need.pool, "microbatch": need.microbatch, "needs": need.amount},
+    }
 
 
 def _bounds(problem: Problem, objective: Objective) -> Iterator[Bound]:

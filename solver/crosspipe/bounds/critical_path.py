@@ -22,7 +22,8 @@ def critical_path(graph: Graph, timing: Timing) -> Bound | None:
     """Bound by the longest path; None if nothing that can be asked for exists.
 
     Data: the operations of the path, `waits` between neighbours (`precedence`, `order` within a class, `memory`), the
-    head of the first one (above 0 where a load or a window holds it back) and the tail of the last (likewise).
+    place in it up to which windows count (`turn`), the head of the first one (above 0 where a load or a window holds it
+    back) and the tail of the last (likewise).
     """
     asked = np.flatnonzero(timing.tail >= 0)
     if not len(asked):
@@ -33,6 +34,7 @@ def critical_path(graph: Graph, timing: Timing) -> Bound | None:
     while (step := _cause(graph, timing, path[0])) is not None:
         path.insert(0, step[0])
         waits.insert(0, step[1])
+    turn = len(path) - 1
     while (step := _effect(graph, timing, path[-1])) is not None:
         path.append(step[0])
         waits.append(step[1])
@@ -44,6 +46,7 @@ def critical_path(graph: Graph, timing: Timing) -> Bound | None:
         {
             "operations": path,
             "waits": [wait.name.lower() for wait in waits],
+            "turn": turn,
             "head_ns": int(timing.head[path[0]]),
             "tail_ns": int(timing.tail[path[-1]]),
         },

@@ -1,0 +1,125 @@
+"""The classes of operations that one microbatch passes through, for bounds by count states.
+
+Microbatches are alike and there is one replica, so some best schedule runs every class in index order. The chain is F
+of every stage in order, with the messages between, then the backwards from the last stage down to the last one that has
+any; each class starts a fixed lag after the one before, looked up among the problem's waits. All W of a device make one
+further class, counted with the shortest of their durations: it does not matter which W is run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crosspipe.certificate.held import backward_of, gradients_reach_down
+from crosspipe.certificate.verdict import RefusedError
+from crosspipe.problem.problem import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.certificate.waits import Waits
+    from crosspipe.problem.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One class.
+
+    Attributes
+    ----------
+    name
+        `F 3`, `B 3` (also for a combined backward), `activation 2`, `gradient 2`; `W 1` for all W of device 1.
+    kind, stages
+        W joins stages, any other class has one.
+    duration
+        The shortest, ns.
+    lag
+        From its start to the earliest start of the next class of the chain, ns; 0 for the last and for W.
+    resource
+        Device or lane.
+    count
+        Operations in it.
+    """
+
+    name: str
+    kind: Kind
+    stages: tuple[int, ...]
+    duration: int
+    lag: int
+    resource: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """All classes: those of the chain in its order, then W of each device."""
+
+    links: tuple[Link, ...]
+    length: int
+
+
+def chain_of(problem: Problem, waits: Waits) -> Chain:
+    """Look the chain up.
+
+    Raises
+    ------
+    RefusedError
+        If the conditions do not hold.
+    """
+    if problem.replicas != 1 or not waits.alike or not gradients_reach_down(problem):
+        raise RefusedError("count states ask for one replica and microbatches that are alike")
+    steps = _steps(problem)
+    links = []
+    for place, (kind, stage) in enumerate(steps):
+        numbers = problem.numbers[kind, 0, stage]
+        duration = int(problem.operations.duration_ns[numbers[0]])
+        lag = 0
+        if place + 1 < len(steps):
+            lag = duration + _lag(problem, waits, steps[place], steps[place + 1])
+        resource = int(problem.operations.resource[numbers[0]])
+        links.append(Link(_name(kind, stage), kind, (stage,), duration, lag, resource, len(numbers)))
+    weights = []
+    for number, device in enumerate(problem.devices):
+        stages = tuple(s for s in sorted(device.stages) if problem.number(Kind.W, s, 0) is not None)
+        for stage in stages:
+            backward = backward_of(problem, stage, 0)
+            if backward is None or backward is Kind.BW:
+                raise RefusedError(f"W of stage {stage} has no backward to follow")
+            _lag(problem, waits, (backward, stage), (Kind.W, stage))
+        if stages:
+            durations = [int(problem.operations.duration_ns[problem.numbers[Kind.W, 0, s, 0]]) for s in stages]
+            count = len(stages) * problem.microbatches
+            weights.append(Link(f"W {number}", Kind.W, stages, min(durations), 0, number, count))
+    return Chain((*links, *weights), len(links))
+
+
+def _steps(problem: Problem) -> list[tuple[Kind, int]]:
+    """Kind and stage (boundary) of the classes in chain order."""
+    stages = range(len(problem.stages))
+    steps = []
+    for stage in stages:
+        steps.append((Kind.F, stage))
+        if problem.number(Kind.ACTIVATION, stage, 0) is not None:
+            steps.append((Kind.ACTIVATION, stage))
+    for stage in reversed(stages):
+        backward = backward_of(problem, stage, 0)
+        if backward is None:
+            break
+        if stage + 1 in stages and problem.number(Kind.GRADIENT, stage, 0) is not None:
+            steps.append((Kind.GRADIENT, stage))
+        steps.append((backward, stage))
+    return steps
+
+
+def _name(kind: Kind, stage: int) -> str:
+    what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient", Kind.BW: "B"}.get(kind, kind.name)
+    return f"{what} {stage}"
+
+
+def _lag(problem: Problem, waits: Waits, first: tuple[Kind, int], second: tuple[Kind, int]) -> int:
+    """Lag that every microbatch's operation of one class waits after the end of its operation of another."""
+    pairs = zip(*(problem.numbers[kind, 0, stage].tolist() for kind, stage in (first, second)), strict=True)
+    lags = [waits.given.get(pair) for pair in pairs]
+    known = [lag for lag in lags if lag is not None]
+    if len(known) < len(lags):
+        raise RefusedError(f"{_name(*second)} does not wait for {_name(*first)}")
+    return min(known)
