@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.service.answers import Recorder
+from tests.service.answers import TINY, Recorder
 from tests.service.serving import JSON, YAML, ServiceClient, serving
 
 from crosspipe_service.schedules.example import EXAMPLE
@@ -98,7 +98,7 @@ def test_a_good_spec_with_one_place_changed(client: ServiceClient, place: tuple[
 def test_random_schedules(client: ServiceClient, schedule: object, rows: list[list[object]]) -> None:
     for document in (schedule, {"operations": rows}, {"devices": rows}, {"devices": [], "transfers": schedule}):
         assert_answered(
-            client.post("/v1/check", content=json.dumps({"spec": SPEC, "schedule": document}), headers=JSON)
+            client.post("/v1/check", content=json.dumps({"spec": TINY, "schedule": document}), headers=JSON)
         )
 
 
