@@ -113,7 +113,10 @@ def _amounts(problem: Problem, stage: int, device: int) -> Amounts:
 
 
 def enumerate_states(problem: Problem, nodes: Sequence[Node], resource: int, most: int) -> StateSpace | None:
-    """List the states reachable from the empty one within memory, None if there are more than `most`."""
+    """List the states reachable from the empty one within memory.
+
+    None if there are more than `most`, or if memory never lets all operations run.
+    """
     memory = DeviceMemory(problem, nodes, resource) if resource < len(problem.devices) else None
     limits = np.array([problem.microbatches * len(node.stages) for node in nodes], dtype=np.int64)
     radix = np.concatenate([[1], np.cumprod(limits[:-1] + 1)]).astype(np.int64)
@@ -136,6 +139,8 @@ def enumerate_states(problem: Problem, nodes: Sequence[Node], resource: int, mos
         levels.append(level)
         if first + len(level) > most:
             return None
+    if len(level) != 1 or (level[0] != limits).any():
+        return None
     return StateSpace(np.concatenate(levels), np.concatenate(links))
 
 
@@ -154,6 +159,7 @@ def _allowed(
             allowed[:, column] &= counts[:, column] < counts[:, previous]
         if node.kind is not Kind.W:
             previous = column
-        if held is not None and memory is not None and memory.capacity is not None:
+        # What an operation of no length takes may be given back in the same moment: it asks for no room.
+        if held is not None and memory is not None and memory.capacity is not None and node.duration > 0:
             allowed[:, column] &= memory.needed(column, held) <= memory.capacity
     return allowed
