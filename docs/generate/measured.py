@@ -24,8 +24,8 @@ def two_sites() -> str:
     least, most = MEMORY_GB[0], MEMORY_GB[-1]
     costs = [f"{100 * _over_one(memory, measured['rows']):.1f} %" for memory in (least, most)]
     said = (
-        f"{most - least} more GB a device buy most of the wide-area network back: with {least} GB the second site "
-        f"costs {costs[0]}, with {most} GB {costs[1]}."
+        f"With {least} GB a device the second site costs {costs[0]}, with {most} GB {costs[1]}: {most - least} more GB "
+        "buy the wide-area network back."
     )
     return f"{table(columns, rows)}\n\n{how}\n\n{said}"
 

@@ -53,6 +53,11 @@ class Session:
         return done.stdout.replace(self._address, ADDRESS)
 
 
+def warm_up() -> None:
+    """Compile the search for this machine, as the tutorial says to: documents show what it finds with it."""
+    subprocess.run([sys.executable, "-m", "crosspipe.lattice.warm"], check=True, env=_environment())
+
+
 def commands_of(text: str) -> Iterator[tuple[str, list[str]]]:
     """Split a console block into commands and the lines shown after each; a line ending in a backslash goes on."""
     command, shown = "", list[str]()

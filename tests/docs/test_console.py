@@ -9,7 +9,7 @@ import pytest
 from docs.generate.pages import ROOT, all_pages
 from tests.docs.fences import fences
 from tests.docs.outputs import agrees
-from tests.docs.session import Session, commands_of
+from tests.docs.session import Session, commands_of, warm_up
 from tests.service.serving import serving
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ PAGES = [page for page in all_pages() if any(fence.language == "console" for fen
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Address of a running service."""
+    """Address of a running service, the search compiled."""
+    warm_up()
     with serving() as client:
         yield str(client.base_url)
 

@@ -37,5 +37,9 @@ def test_what_does_not(shown: list[str], printed: str, mode: str) -> None:
     assert not agrees(shown, printed, mode)
 
 
+def test_a_document_that_is_brought_up_to_date_is_not_behind() -> None:
+    assert not agrees(["FEASIBLE makespan 5.0 ms"], "OPTIMAL  makespan 4.0 ms\n", "search", behind=False)
+
+
 def test_commands_and_their_output() -> None:
     assert [*commands_of("$ a \\\n  b\none\n$ c\n")] == [("a \\\n  b", ["one"]), ("c", [])]
