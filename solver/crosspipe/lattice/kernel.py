@@ -192,7 +192,6 @@ def fixpoint(  # type: ignore[no-untyped-def]
             return False
         if outcome == 2:
             chain_pass(r, q, duration, lag, chain, microbatches, machine_of, dirty)
-            dirty[found] = False
         for c in range(chain):
             for j in range(microbatches):
                 if r[c, j] + duration[c] + q[c, j] > target:

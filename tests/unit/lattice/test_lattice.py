@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.building import STAGE, problem
+from tests.golden.cases import all_cases, expected
+from tests.golden.compiled import problem_of
+from tests.golden.mapping import unit_ns
+
+from crosspipe.lattice.dive import Diver, Rule, orders_of
+from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.machines import lattice_of
+from crosspipe.schedule.measure import fits, makespan_ns
+from crosspipe.schedule.replay import replay
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
+
+MOST = 200_000
+NO_LIMIT = 10**6
+
+
+def tables_of(compiled: Problem) -> Tables | None:
+    lattice = lattice_of(compiled, MOST)
+    return None if lattice is None else Tables(lattice)
+
+
+def golden_makespans() -> list[str]:
+    """Golden cases of proved makespan on which the lattice may say something."""
+    return [
+        case["id"]
+        for case in all_cases()
+        if case.get("kind", "schedule") == "schedule"
+        and case["expect"]["status"] == "optimal"
+        and case["objective"] == "makespan"
+        and lattice_of(problem_of(case["id"]), MOST) is not None
+    ]
+
+
+CASES = golden_makespans()
+
+
+def optimum_ns(case_id: str) -> int:
+    case = next(case for case in all_cases() if case["id"] == case_id)
+    return expected(case) * unit_ns(case)
+
+
+@pytest.mark.parametrize("case_id", CASES)
+def test_no_proved_optimum_is_refuted(case_id: str) -> None:
+    tables = tables_of(problem_of(case_id))
+    assert tables is not None
+    assert tables.stands(optimum_ns(case_id) // tables.lattice.tick_ns) is not None
+
+
+def plain(compiled: Problem) -> bool:
+    """Whether the lattice has the whole problem before it."""
+    return not compiled.extras and not any(lane.windows for lane in compiled.lanes)
+
+
+def test_the_fixpoint_is_tight_on_most_golden_cases() -> None:
+    loose = []
+    whole = [case_id for case_id in CASES if plain(problem_of(case_id))]
+    for case_id in whole:
+        tables = tables_of(problem_of(case_id))
+        assert tables is not None
+        optimum = optimum_ns(case_id) // tables.lattice.tick_ns
+        if least_standing(tables, 0, optimum) < optimum:
+            loose.append(case_id)
+    assert len(whole) > 100
+    assert len(loose) <= len(whole) // 20, loose
+
+
+@pytest.mark.parametrize("case_id", [case_id for case_id in CASES if plain(problem_of(case_id))][::3])
+def test_a_dive_at_the_optimum_finds_it_and_one_tick_below_is_refuted(case_id: str) -> None:
+    compiled = problem_of(case_id)
+    tables = tables_of(compiled)
+    assert tables is not None
+    diver, optimum = Diver(tables), optimum_ns(case_id) // tables.lattice.tick_ns
+    found = diver.dive(optimum, Rule(1, 0), seed=0, most_failures=NO_LIMIT, most_nodes=20_000)
+    assert found.outcome == "leaf"
+    assert found.windows is not None
+    schedule = replay(compiled, orders_of(compiled, tables, found.windows))
+    assert makespan_ns(schedule) == optimum_ns(case_id)
+    assert fits(compiled, schedule)
+    below = diver.dive(optimum - 1, Rule(0, 0), seed=0, most_failures=NO_LIMIT, most_nodes=20_000)
+    assert below.outcome in ("refuted", "given up")
+    assert below.windows is None
+
+
+def test_states_are_the_counts_that_memory_allows() -> None:
+    sites = {"a": {"devices": 1, "memory_gb": 0.002}}
+    compiled = problem([STAGE], 3, sites=sites)
+    lattice = lattice_of(compiled, MOST)
+    assert lattice is not None
+    (machine,) = lattice.machines
+    found = {tuple(row) for row in machine.space.counts.tolist()}
+    wanted = {
+        (f, b, w)
+        for f in range(4)
+        for b in range(f + 1)
+        for w in range(b + 1)
+        if f - w <= 2  # two microbatches of 1 MB, given back at the end of W
+    }
+    assert found == wanted
+
+
+def test_it_does_not_apply_to_unlike_microbatches_or_replicas() -> None:
+    assert lattice_of(problem([STAGE], {"multipliers": [1, 2], "order": "free"}), MOST) is None
+    two = {"parallel": {"data": 2, "replica_messages": "separate"}}
+    assert lattice_of(problem(2, 2, **two), MOST) is None
+    assert lattice_of(problem(4, 8), 10) is None
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_leaves_of_random_problems_keep_their_target(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    p, m = int(rng.integers(2, 4)), int(rng.integers(2, 6))
+    stages = [
+        {
+            "forward_ms": int(rng.integers(1, 6)),
+            "backward_input_ms": int(rng.integers(1, 6)),
+            "backward_weight_ms": int(rng.integers(1, 6)),
+            "activation_mb": 2,
+            "retained_mb": 1,
+            "boundary_mb": int(rng.integers(0, 4)),
+        }
+        for _ in range(p)
+    ]
+    sites = {f"s{k}": {"devices": 1, "memory_gb": float(rng.integers(2, 7)) / 1000} for k in range(p)}
+    links = [
+        {
+            "between": [f"s{k}", f"s{k + 1}"],
+            "bandwidth_gbps": 8,
+            "one_way_latency_ms": int(rng.integers(0, 7)),
+            "duplex": "half" if rng.random() < 0.5 else "full",
+        }
+        for k in range(p - 1)
+    ]
+    compiled = problem(stages, m, sites=sites, links=links)
+    tables = tables_of(compiled)
+    assert tables is not None
+    diver = Diver(tables)
+    target = least_standing(tables, 0, 2000)
+    rules = [Rule(pair, prefer, float(seed % 2)) for pair in (0, 1, 2) for prefer in (0, 1, 2)]
+    while (found := diver.dive(target, rules[target % 9], seed, NO_LIMIT, 5000)).outcome != "leaf":
+        target += 1
+    assert found.windows is not None
+    schedule = replay(compiled, orders_of(compiled, tables, found.windows))
+    assert makespan_ns(schedule) <= target * tables.lattice.tick_ns
+    assert fits(compiled, schedule)
