@@ -54,6 +54,17 @@ def test_no_proved_optimum_is_refuted(case_id: str) -> None:
     assert tables.stands(optimum_ns(case_id) // tables.lattice.tick_ns) is not None
 
 
+LOOSE = {
+    "memory_cap-02",
+    "per_stage_cap-03",
+    "per_stage_cap-04",
+    "b_raises_memory-02",
+    "partial_release-11",
+    "recompute-01",
+}
+"""Cases on which the windows of single machines cannot see the whole loss of a tight memory."""
+
+
 def plain(compiled: Problem) -> bool:
     """Whether the lattice has the whole problem before it."""
     return not compiled.extras and not any(lane.windows for lane in compiled.lanes)
@@ -69,7 +80,7 @@ def test_the_fixpoint_is_tight_on_most_golden_cases() -> None:
         if least_standing(tables, 0, optimum) < optimum:
             loose.append(case_id)
     assert len(whole) > 100
-    assert len(loose) <= len(whole) // 20, loose
+    assert set(loose) <= LOOSE
 
 
 @pytest.mark.parametrize("case_id", [case_id for case_id in CASES if plain(problem_of(case_id))][::3])
