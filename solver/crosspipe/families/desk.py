@@ -55,24 +55,31 @@ class Desk:
             return weight
         waits, ready, count = self._waits, self._ready, self._floor.microbatches
         f = b = NONE
+        # What arrives within the horizon counts as here; beyond it, only as the next arrival known.
+        horizon = now + self._patience
         f_at: float = inf
+        f_near: float = inf
         b_at: float = inf
+        b_near: float = inf
         blocked = False
         for c in self._chunks:
             j = self._next_b[c]
             if j < count and (ops := self._backward[c]) and not waits[op := ops[j]]:
                 at = max(ready[op], now)
-                if at < b_at or (at == b_at and key[op] < key[b]):
+                near = now if at <= horizon else at
+                if near < b_near or (near == b_near and key[op] < key[b]):
                     if self._allowed(op, j):
-                        b, b_at = op, at
+                        b, b_at, b_near = op, at, near
                     elif at == now:
                         blocked = True
             j = self._next_f[c]
             if j < count and not waits[op := self._forward[c][j]]:
                 at = max(ready[op], now)
-                if (at < f_at or (at == f_at and key[op] < key[f])) and j - self._next_b[c] < self._depth[c]:
+                near = now if at <= horizon else at
+                better = near < f_near or (near == f_near and key[op] < key[f])
+                if better and j - self._next_b[c] < self._depth[c]:
                     if self._allowed(op, j):
-                        f, f_at = op, at
+                        f, f_at, f_near = op, at, near
                     elif at == now:
                         blocked = True
         rule = self._rule
@@ -89,7 +96,7 @@ class Desk:
             return first
         if blocked and self._owed and (second_at > now or not backward_first) and (weight := self._pay()) != NONE:
             return weight
-        if second_at <= now and first_at > now + self._patience:
+        if second_at <= now and first_at > horizon:
             return second
         if self._owed and min(first_at, second_at) >= now + self._gap and (weight := self._pay()) != NONE:
             return weight
