@@ -175,6 +175,8 @@ class Desk:
         held, need, room = reserve.held[pool], reserve.need[pool], reserve.room[pool]
         done, step = self._steps_done, reserve.steps[op]
         younger = held[j][step + 1] - held[j][step]
+        if self._keep != Keep.ALL and self._mem[pool] + max(younger, 0) + reserve.most[pool] <= room:
+            return True  # room even for a whole microbatch beside all that is held
         for i in range(j, self._youngest + 1):
             younger += held[i][done[i]]
         for i in range(j - 1, self._oldest - 1, -1):

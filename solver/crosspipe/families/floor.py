@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.families.paths import heads_ns, tails_ns
 from crosspipe.families.reserve import Changes, Reserve, changes_of
 from crosspipe.problem.problem import NO_RESOURCE, Kind
 
@@ -125,7 +126,7 @@ def floor_of(problem: Problem, order: Sequence[int] | None = None) -> Floor:
         successors=successors,
         waits=waits,
         earlier=_earlier(problem),
-        tail=_tails(duration, successors, waits),
+        tail=tails_ns(duration, successors, waits),
         period=_period(problem),
         round_trip={},
         sources=[op for op, waiting in enumerate(waits) if not waiting],
@@ -134,7 +135,7 @@ def floor_of(problem: Problem, order: Sequence[int] | None = None) -> Floor:
     )
     changes = changes_of(problem)
     floor.stations = [_station(problem, device, sequence, changes) for device in range(len(problem.devices))]
-    heads = _heads(floor)
+    heads = heads_ns(duration, successors, waits)
     for station in floor.stations:
         for number, chunk in enumerate(station.chunks):
             for op in (*chunk.forward, *chunk.backward, *chunk.weight):
@@ -143,19 +144,6 @@ def floor_of(problem: Problem, order: Sequence[int] | None = None) -> Floor:
                 first, last = chunk.forward[0], chunk.backward[0]
                 floor.round_trip[first] = heads[last] + duration[last] - heads[first]
     return floor
-
-
-def _heads(floor: Floor) -> list[int]:
-    """Earliest start of each operation by precedences alone."""
-    left, head, order = floor.waits.copy(), [0] * floor.operations, floor.sources.copy()
-    for op in order:
-        end = head[op] + floor.duration[op]
-        for after, lag in floor.successors[op]:
-            head[after] = max(head[after], end + lag)
-            left[after] -= 1
-            if left[after] == 0:
-                order.append(after)
-    return head
 
 
 def _station(problem: Problem, device: int, sequence: IntArray, changes: Changes) -> Station:
@@ -192,23 +180,6 @@ def _earlier(problem: Problem) -> list[int]:
             for first, second in pairwise(numbers):
                 earlier[second] = first
     return earlier
-
-
-def _tails(duration: list[int], successors: list[list[tuple[int, int]]], waits: list[int]) -> list[int]:
-    """Longest way from the end of each operation to the end of the step, by precedences alone."""
-    left = waits.copy()
-    order = [op for op, count in enumerate(left) if count == 0]
-    for op in order:
-        for after, _ in successors[op]:
-            left[after] -= 1
-            if left[after] == 0:
-                order.append(after)
-    tail = [0] * len(duration)
-    for op in reversed(order):
-        ways = successors[op]
-        if ways:
-            tail[op] = max(lag + duration[after] + tail[after] for after, lag in ways)
-    return tail
 
 
 def _period(problem: Problem) -> float:

@@ -90,7 +90,8 @@ class Family:
             As `join_lanes`.
         """
         run_as = self._run_as(problem)
-        orders = join_lanes(run_as, sequences_of(run_as, self.steps(run_as)), recomputed)
+        chosen = recomputed | problem.recomputed
+        orders = join_lanes(run_as, sequences_of(run_as, self.steps(run_as)), chosen)
         return orders if run_as is problem else separate(problem, orders)
 
     def put_to(self, problem: Problem, objective: Objective) -> FamilyResult:
@@ -99,16 +100,17 @@ class Family:
         try:
             require_routes(problem)
             sequences = sequences_of(run_as, self.steps(run_as))
-            recomputed: frozenset[int] = frozenset()
-            refused = None
+            recomputed, first = problem.recomputed, None
             while True:
                 orders = join_lanes(run_as, sequences, recomputed)
                 verdict = judge(run_as, orders, objective)
                 result = FamilyResult.of(self.name, orders if run_as is problem else separate(problem, orders), verdict)
+                if result.reason is None:
+                    return result
+                first = first or result
                 relief = _relief(run_as, verdict.peak_bytes, recomputed)
-                if result.reason is None or not relief:
-                    return result if result.reason is None else refused or result
-                refused = refused or result
+                if not relief:
+                    return first
                 recomputed |= relief
         except (DoesNotFitError, NeverOpensError) as error:
             return FamilyResult.refused(self.name, str(error))
@@ -134,7 +136,7 @@ def _relief(problem: Problem, peak_bytes: tuple[int, ...], recomputed: frozenset
 def separate(problem: Problem, combined: Orders) -> Orders:
     """Orders of `combine(problem)` as orders of `problem`: each BW is B and then at once W."""
     numbers = combined_numbers(problem)
-    by_combined = np.argsort(numbers, kind="stable")
+    by_combined = np.lexsort((problem.operations.kind, numbers))
     edges = np.searchsorted(numbers[by_combined], np.arange(int(numbers.max()) + 2))
 
     def parts(sequence: IntArray) -> IntArray:

@@ -51,6 +51,8 @@ class Reserve:
         Per operation, its number in the lone run.
     held, need
         `[pool][microbatch][k]` as in the module's text.
+    most
+        Largest `need` of any microbatch, per pool.
     """
 
     room: tuple[int, ...]
@@ -60,6 +62,7 @@ class Reserve:
     steps: Mapping[int, int]
     held: Sequence[Sequence[Sequence[int]]]
     need: Sequence[Sequence[Sequence[int]]]
+    most: tuple[int, ...]
 
     @classmethod
     def of(cls, problem: Problem, device: int, chunks: Sequence[Chunk], changes: Changes) -> Reserve | None:
@@ -77,20 +80,21 @@ class Reserve:
         room = [(pool.capacity or 0) - pool.base for pool in pools]
         held: list[list[list[int]]] = []
         need: list[list[list[int]]] = []
+        most: list[int] = []
         for own, pool in enumerate(pools):
             # Identical microbatches share one profile.
             profiles = [_profile(run, own, changes) for run in (runs[:1] if problem.identical else runs)]
             profiles *= len(runs) if problem.identical else 1
             held.append([profile[0] for profile in profiles])
             need.append([profile[1] for profile in profiles])
-            most = max(profile[1][0] for profile in profiles)
-            if most > room[own]:
-                raise DoesNotFitError(_too_small(problem, pool, most))
+            most.append(max(profile[1][0] for profile in profiles))
+            if most[own] > room[own]:
+                raise DoesNotFitError(_too_small(problem, pool, most[own]))
         nested = tuple(
             own for own in range(len(pools)) if any(_grows(h, n) for h, n in zip(held[own], need[own], strict=True))
         )
         steps = {operation: k for run in runs for k, (operation, _) in enumerate(run)}
-        return cls(tuple(room), nested, changes.takes, changes.gives, steps, held, need)
+        return cls(tuple(room), nested, changes.takes, changes.gives, steps, held, need, tuple(most))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
