@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import typer
-from docs.generate.markdown import code, table
+from docs.generate.markdown import code, paragraph, table
 
 from crosspipe.cli.main import app
 
@@ -32,7 +32,7 @@ def _section(name: str, command: Any) -> str:
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option" and one.name != "help"]
     usage = " ".join([name, *(_metavar(one) for one in arguments), *(["[OPTIONS]"] if options else [])])
-    parts = [f"### {name}", code(usage), " ".join((command.help or "").replace("\n\n", " ").split())]
+    parts = [f"### {name}", code(usage), paragraph(command.help or "")]
     if arguments or options:
         rows = [(code(_metavar(one)), "", one.help or "") for one in arguments]
         rows += [(", ".join(map(code, reversed(one.opts))), _default(one), one.help or "") for one in options]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from docs.generate.markdown import code, table
+from docs.generate.markdown import code, paragraph, table
 
 from crosspipe_service.app import create_app
 from crosspipe_service.errors.catalogue import KINDS
@@ -36,12 +36,17 @@ def settings() -> str:
 
 
 def _section(name: str, operation: Mapping[str, Any]) -> str:
-    parts = [f"### {name}", " ".join(operation.get("description", operation["summary"]).split())]
+    parts = [f"### {name}", paragraph(operation.get("description", operation["summary"]))]
     if found := [*_parameters(operation.get("parameters", []))]:
         parts.append(table(("parameter", "in", "default", "allowed", "meaning"), found))
-    answers = (f"{status} {said['description']}" for status, said in operation["responses"].items())
-    parts.append("Answers: " + "; ".join(answers) + ".")
+    answers = [(status, _said(said["description"])) for status, said in operation["responses"].items()]
+    parts.append(table(("status", "when"), answers))
     return "\n\n".join(parts)
+
+
+def _said(description: str) -> str:
+    """Say what a status stands for; the framework's own words for success say nothing."""
+    return "what was asked for" if description == "Successful Response" else description
 
 
 def _parameters(parameters: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, ...]]:

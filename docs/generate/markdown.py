@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+WIDTH = 118
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -23,6 +27,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def cell(text: str) -> str:
     """Write text that may stand in a cell."""
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def paragraph(text: str) -> str:
+    """Write text as lines of readable length."""
+    return textwrap.fill(" ".join(text.split()), WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def code(text: str) -> str:

@@ -54,6 +54,12 @@ def test_every_page_is_linked() -> None:
     assert set(all_pages()) - linked == {ROOT / "README.md"}
 
 
+def test_every_room_is_described() -> None:
+    page = (ROOT / "docs/explanation/rooms.md").read_text(encoding="utf-8")
+    rooms = [path.parent.name for path in ROOT.glob("solver/crosspipe/*/__init__.py")]
+    assert [room for room in rooms if f"| `{room}` |" not in page] == []
+
+
 def test_every_family_is_described() -> None:
     page = (ROOT / "docs/reference/families.md").read_text(encoding="utf-8")
     assert [family.name for family in FAMILIES if f"### {family.name}\n" not in page] == []
