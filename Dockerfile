@@ -5,7 +5,8 @@ COPY pyproject.toml README.md LICENSE ./
 COPY solver solver
 COPY service service
 RUN /opt/crosspipe/bin/pip install --no-cache-dir '.[service]' \
-    && /opt/crosspipe/bin/pip uninstall --yes pip
+    && /opt/crosspipe/bin/pip uninstall --yes pip \
+    && NUMBA_CACHE_DIR=/opt/crosspipe/kernels /opt/crosspipe/bin/python -m crosspipe.lattice.warm
 
 FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="CrossPipe" \
@@ -16,6 +17,7 @@ COPY --from=build /opt/crosspipe /opt/crosspipe
 ENV PATH=/opt/crosspipe/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
+    CROSSPIPE_KERNELS=/opt/crosspipe/kernels \
     CROSSPIPE_HOST=0.0.0.0 \
     CROSSPIPE_PORT=8000
 USER 10001

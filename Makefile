@@ -15,13 +15,13 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 16
 
-run: $(VENV)/service.stamp ## Start the service, solve an example, print the answer; ONCE=1 ends after it
+run: $(VENV)/service.stamp $(VENV)/kernels.stamp ## Start the service, solve an example, print the answer; ONCE=1 ends after it
 	@CROSSPIPE_PORT=$${CROSSPIPE_PORT:-$(PORT)} $(BIN)/python -m crosspipe_service.demo $(if $(ONCE),--once)
 
-test: $(VENV)/dev.stamp ## Run the tests
+test: $(VENV)/dev.stamp $(VENV)/kernels.stamp ## Run the tests
 	$(BIN)/pytest -q $(PYTEST_FLAGS)
 
-test-all: $(VENV)/dev.stamp ## Run the tests and the slow ones
+test-all: $(VENV)/dev.stamp $(VENV)/kernels.stamp ## Run the tests and the slow ones
 	$(BIN)/pytest -q $(PYTEST_FLAGS) -m 'slow or not slow'
 
 lint: $(VENV)/dev.stamp ## Lint, check formatting, types, imports between rooms, Dockerfile and Compose file
@@ -59,6 +59,11 @@ $(VENV)/bin/python:
 $(VENV)/service.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo 'Installing CrossPipe and its service into $(VENV)'
 	@$(INSTALL) --editable '.[service]'
+	@touch $@
+
+$(VENV)/kernels.stamp: $(wildcard solver/crosspipe/lattice/*.py) | $(VENV)/service.stamp
+	@echo 'Compiling the search kernels, once'
+	@$(BIN)/python -m crosspipe.lattice.warm
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python

@@ -17,6 +17,7 @@ from crosspipe_service.errors import endpoints as errors
 from crosspipe_service.errors.boundary import ProblemBoundary
 from crosspipe_service.errors.handlers import install_handlers
 from crosspipe_service.health import endpoints as health
+from crosspipe_service.kernels import kernels_in_the_making
 from crosspipe_service.schedules import endpoints as schedules
 from crosspipe_service.schedules.schemas import SolveQuery
 from crosspipe_service.schedules.service import Solver
@@ -77,7 +78,8 @@ def create_app(settings: Settings | None = None, *, solve: Solve = crosspipe_sol
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    yield
+    with kernels_in_the_making():
+        yield
     app.state.crosspipe.close()
 
 

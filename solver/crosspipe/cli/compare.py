@@ -11,6 +11,7 @@ from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import ms, percent
 from crosspipe.cli.files import SpecPath, plain_errors, read_spec, write
 from crosspipe.cli.interrupt import stop_on_interrupt
+from crosspipe.cli.kernels import compile_once
 from crosspipe.cli.live import live_line
 from crosspipe.cli.options import ObjectiveName, OutputFormat, TimeLimit
 from crosspipe.cli.solve import leave
@@ -32,15 +33,18 @@ def compare_command(
 
     `--time-limit 0` compares the known schedules and the greedy alone.
     """
-    with plain_errors(), live_line() as on_progress, stop_on_interrupt() as should_stop:
-        answer = solve(
-            read_spec(spec),
-            time_limit_s=time_limit,
-            objective=objective,
-            detail="summary",
-            on_progress=on_progress,
-            should_stop=should_stop,
-        )
+    with plain_errors():
+        parsed = read_spec(spec)
+        compile_once(time_limit)
+        with live_line() as on_progress, stop_on_interrupt() as should_stop:
+            answer = solve(
+                parsed,
+                time_limit_s=time_limit,
+                objective=objective,
+                detail="summary",
+                on_progress=on_progress,
+                should_stop=should_stop,
+            )
     if output_format == "json":
         write(answer.model_dump_json(), None)
     else:

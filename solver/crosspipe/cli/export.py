@@ -12,6 +12,7 @@ from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import summary
 from crosspipe.cli.files import OutPath, SpecPath, plain_errors, read_document, read_spec, write
 from crosspipe.cli.interrupt import INTERRUPTED, stop_on_interrupt
+from crosspipe.cli.kernels import compile_once
 from crosspipe.cli.live import live_line
 from crosspipe.cli.options import ObjectiveName, TimeLimit
 from crosspipe.cli.solve import leave
@@ -37,6 +38,7 @@ def export_command(
         parsed = read_spec(spec)
         stopped = False
         if schedule is None:
+            compile_once(time_limit)
             with live_line() as on_progress, stop_on_interrupt() as should_stop:
                 answer = solve(
                     parsed,

@@ -10,6 +10,7 @@ from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import summary
 from crosspipe.cli.files import INFEASIBLE, NO_SCHEDULE, OutPath, SpecPath, plain_errors, read_spec, write
 from crosspipe.cli.interrupt import INTERRUPTED, stop_on_interrupt
+from crosspipe.cli.kernels import compile_once
 from crosspipe.cli.live import live_line
 from crosspipe.cli.options import (
     DetailLevel,
@@ -45,9 +46,11 @@ def solve_command(
     Exit code 0 with a schedule, 3 if none exists, 4 if none was found in time, 130 after Ctrl-C, 2 on bad input.
     """
     with plain_errors():
+        parsed = read_spec(spec)
+        compile_once(time_limit)
         with live_line() as on_progress, stop_on_interrupt() as should_stop:
             answer = solve(
-                read_spec(spec),
+                parsed,
                 time_limit_s=time_limit,
                 objective=objective,
                 relative_gap=gap,

@@ -9,32 +9,15 @@ each begins, `classes` which global class a local one is.
 
 from __future__ import annotations
 
-import os
-import platform
-import tempfile
-from pathlib import Path
+from crosspipe.lattice.cache import choose_cache_folder
 
-_BESIDE = Path(__file__).parent / "__pycache__"
-if not os.access(_BESIDE if _BESIDE.exists() else _BESIDE.parent, os.W_OK):
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / "crosspipe-kernels"))
+choose_cache_folder()  # must be settled before the compiler is loaded
 
-import numba  # noqa: E402  # its cache folder must be named before it is imported
 import numpy as np  # noqa: E402
 from numba import njit  # noqa: E402
 
 NEVER = -(2**60)
 FAR = 2**60
-
-
-def cache_folder() -> Path:
-    """Where compiled kernels are kept."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    return Path(chosen) if chosen else _BESIDE
-
-
-def compiler_identity() -> str:
-    """Tell what a compiled kernel depends on besides its source."""
-    return f"numba {numba.__version__} numpy {np.__version__} {platform.machine()} {platform.python_version()}"
 
 
 @njit(cache=True, nogil=True)

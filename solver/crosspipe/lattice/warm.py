@@ -6,15 +6,13 @@ takes seconds once per installation. A solve whose time is short does without th
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from crosspipe.lattice.cache import is_warm, stamp_path
 from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables
-from crosspipe.lattice.kernel import cache_folder, compiler_identity
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.problem import (
     Device,
@@ -28,21 +26,6 @@ from crosspipe.problem.problem import (
     Problem,
     StageInfo,
 )
-
-SOURCES = ("kernel.py", "dive_kernel.py")
-
-
-def stamp_path() -> Path:
-    """Name the proof of a finished compilation after the sources, the compiler and the processor."""
-    digest = hashlib.sha256(compiler_identity().encode())
-    for name in SOURCES:
-        digest.update((Path(__file__).parent / name).read_bytes())
-    return cache_folder() / f"crosspipe-kernels-{digest.hexdigest()[:16]}.stamp"
-
-
-def is_warm() -> bool:
-    """Whether all kernels have been compiled on this machine."""
-    return stamp_path().exists()
 
 
 def warm_up() -> None:

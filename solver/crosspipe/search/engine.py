@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crosspipe.lattice.warm import is_warm, warm_up
+from crosspipe.lattice.cache import is_warm
+from crosspipe.lattice.warm import warm_up
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.solve import improve
 from crosspipe.search.crew import Crew
