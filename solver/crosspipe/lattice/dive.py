@@ -18,12 +18,18 @@ from crosspipe.schedule.orders import Orders
 
 if TYPE_CHECKING:
     from crosspipe.lattice.fixpoint import Tables, Windows
+    from crosspipe.lattice.machines import Lattice, Node
     from crosspipe.problem.problem import IntArray, Problem
 
 MOST_SAVED_BYTES = 400 * 10**6
 """Memory for saved windows; the search gives up a branch deeper than that allows."""
 
 DEEPEST = 4096
+
+MOST_TRACED = 20_000
+"""Decisions and refuted branches of a dive that are kept as a proof."""
+
+Trace = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +53,16 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dive:
-    """What a dive came to: a leaf with its windows, a refuted target, or nothing within its limits."""
+    """What a dive came to: a leaf with its windows, a refuted target, or nothing within its limits.
+
+    `trace` is the whole tree of a target refuted by decisions, as the kernel lists it; None if it is too long to keep,
+    or if the target is refuted without any.
+    """
 
     outcome: Literal["leaf", "refuted", "given up"]
     nodes: int
     windows: Windows | None
+    trace: Trace | None = None
 
 
 class Diver:
@@ -79,6 +90,8 @@ class Diver:
             return Dive("refuted", 0, None)
         nodes = np.zeros(1, dtype=np.int64)
         dirty = np.zeros(len(lattice.machines), dtype=np.bool_)
+        trace = np.zeros((min(2 * most_nodes + 1, MOST_TRACED), 5), dtype=np.int32)
+        traced = np.zeros(1, dtype=np.int64)
         outcome = dive(
             target,
             rule.pair,
@@ -114,11 +127,37 @@ class Diver:
             self._pairs,
             self._turns,
             nodes,
+            trace,
+            traced,
         )
         tables.forbidden[:] = 0
         if outcome == LEAF:
             return Dive("leaf", int(nodes[0]), windows)
-        return Dive("refuted" if outcome == REFUTED else "given up", int(nodes[0]), None)
+        if outcome != REFUTED:
+            return Dive("given up", int(nodes[0]), None)
+        whole = int(traced[0]) <= len(trace)
+        return Dive("refuted", int(nodes[0]), None, trace[: int(traced[0])] if whole else None)
+
+
+def tree_of(lattice: Lattice, trace: Trace) -> list[list[str | int] | int]:
+    """Write the tree of a refuted target: `[class, index, class, index]`, the first before the second at first, or 0.
+
+    Depth first, each decision followed by the branches of its two orders; 0 is a refuted branch. Classes are named `F
+    3`, `B 3`, `activation 2`, `gradient 2`, `W 1` (all W of device 1).
+    """
+    names = [_name(lattice, node) for node in lattice.nodes]
+    tree: list[list[str | int] | int] = []
+    for machine, u, i, v, j in trace.tolist():
+        nodes = lattice.machines[machine].nodes
+        tree.append(0 if machine < 0 else [names[nodes[u]], i, names[nodes[v]], j])
+    return tree
+
+
+def _name(lattice: Lattice, node: Node) -> str:
+    if node.kind is Kind.W:
+        return f"W {lattice.machines[node.machine].resource}"
+    what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient", Kind.BW: "B"}.get(node.kind, node.kind.name)
+    return f"{what} {node.stages[0]}"
 
 
 def orders_of(problem: Problem, tables: Tables, windows: Windows) -> Orders:
@@ -154,4 +193,4 @@ def _numbers(problem: Problem, tables: Tables, order: list[tuple[int, int]]) -> 
     return np.array(numbers, dtype=np.int64)
 
 
-__all__ = ["Dive", "Diver", "Rule", "orders_of"]
+__all__ = ["Dive", "Diver", "Rule", "orders_of", "tree_of"]

@@ -142,10 +142,14 @@ def dive(  # type: ignore[no-untyped-def]
     pairs,
     turns,
     nodes,
+    trace,
+    traced,
 ):
     """Search depth first for a leaf at a target; windows come in at the fixpoint and leave at the leaf.
 
-    Returns REFUTED if every branch is (no schedule is as short), LEAF, or GIVEN_UP at a limit.
+    Returns REFUTED if every branch is (no schedule is as short), LEAF, or GIVEN_UP at a limit. `trace` lists the tree
+    depth first as far as it has room: (machine, u, i, v, j) of a decision, -1 in front of a refuted branch; `traced`
+    counts on.
     """
     np.random.seed(seed)
     before_at_first(before, classes, first_class, chain, microbatches, weight_follows, before.shape[2])
@@ -162,12 +166,19 @@ def dive(  # type: ignore[no-untyped-def]
             a, b = classes[first_class[machine] + u], classes[first_class[machine] + v]
             if prefers_second(target, rule, prefer, noise, a, i, b, j, duration, r, q):
                 u, i, v, j = v, j, u, i
+            if traced[0] < len(trace):
+                t = trace[traced[0]]
+                t[0], t[1], t[2], t[3], t[4] = machine, u, i, v, j
+            traced[0] += 1
             saved_r[depth], saved_q[depth] = r, q
             pairs[depth, 0], pairs[depth, 1], pairs[depth, 2] = machine, u, i
             pairs[depth, 3], pairs[depth, 4] = v, j
             turns[depth] = 0
             depth += 1
         else:
+            if traced[0] < len(trace):
+                trace[traced[0], 0] = -1
+            traced[0] += 1
             failures += 1
             while depth > 0 and turns[depth - 1] == 1:
                 depth -= 1
