@@ -11,7 +11,7 @@ from crosspipe.checker.check import check
 from crosspipe.checker.document import placed_from_document
 from crosspipe.checker.placed import key_of, keys_of
 from crosspipe.costs.expand import expand
-from crosspipe.errors import CrossPipeError
+from crosspipe.errors import CrossPipeError, Fault, SpecError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.schedule.graph import Graph
 from crosspipe.schedule.orders import Orders, Schedule
@@ -32,9 +32,25 @@ class InvalidScheduleError(CrossPipeError):
     code: ClassVar[str] = "schedule_breaks_rules"
 
 
+def parsed_spec(spec: SpecSource) -> Spec:
+    """Read a spec in any form it may be handed over in.
+
+    Raises
+    ------
+    SpecError
+        If the spec is malformed, or nothing of the kind.
+    """
+    if isinstance(spec, Spec):
+        return spec
+    given: object = spec
+    if not isinstance(given, Mapping | str | bytes):
+        raise SpecError([Fault("", "must be a Spec, a mapping, or YAML or JSON text", type(given).__name__)])
+    return parse_spec(spec)
+
+
 def meant_problem(spec: SpecSource, document: object) -> Problem:
     """Compile a spec for the placement that the document names in `traversal`, else for the first."""
-    parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
+    parsed = parsed_spec(spec)
     problems = compile_spec(expand(parsed).spec, spec_digest(parsed))
     traversal = document.get("traversal") if isinstance(document, Mapping) else None
     return next((problem for problem in problems if problem.traversal == traversal), problems[0])

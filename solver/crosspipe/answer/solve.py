@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from crosspipe.answer.build import build_answer
 from crosspipe.answer.judge import judge
 from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
-from crosspipe.answer.restore import SpecSource, meant_problem
+from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
 from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.bounds.best import lower_bound
@@ -27,8 +27,6 @@ from crosspipe.search.clock import Clock
 from crosspipe.search.options import SolveOptions, usable_cores
 from crosspipe.search.search import search
 from crosspipe.spec.digest import spec_digest
-from crosspipe.spec.load import parse_spec
-from crosspipe.spec.model import Spec
 from crosspipe.spec.notices import spec_notices
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 MOST_COMPARED = 20_000
 """Above this many operations the comparison with free links is left out: it costs as much as the construction."""
 
-SLACK_S = 0.25
+SLACK_S = 0.5
 """The comparison with free links is made even after the time limit if it takes less than this."""
 
 
@@ -94,7 +92,7 @@ def solve(
         deterministic=deterministic,
     )
     _one_of("detail", detail, get_args(Detail))
-    parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
+    parsed = parsed_spec(spec)
     clock = Clock(time_limit_s, should_stop)
     digest = spec_digest(parsed)
     expansion = expand(parsed)

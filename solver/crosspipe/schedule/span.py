@@ -28,9 +28,8 @@ UNREACHED = -(2**62)
 """Stands for "no path" in the longest-path matrices; no sum of real times comes near it."""
 
 MOST_BISECTIONS = 40
-FEWER_BISECTIONS = 8
-LARGE = 5000
-"""Above this many operations a schedule with windows is refined by fewer bisections: each costs several replays."""
+MOST_REPLAYED = 150_000
+"""With windows, operations replayed in all: a long schedule is refined less finely, each try taking several replays."""
 
 
 def delay_for_span(problem: Problem, schedule: Schedule) -> Schedule:
@@ -111,12 +110,15 @@ def _earliest_firsts(
 
 def _bisect(problem: Problem, schedule: Schedule, graph: Graph, ends: tuple[IntArray, IntArray], low: int) -> Schedule:
     best, high = schedule, span_ns(problem, schedule)
-    steps = MOST_BISECTIONS if len(problem.operations) <= LARGE else FEWER_BISECTIONS
-    for _ in range(steps):
-        if low >= high:
+    replays = max(MOST_REPLAYED // len(problem.operations), len(ends[0]))
+    for _ in range(MOST_BISECTIONS):
+        if low >= high or replays <= 0:
             break
         target = (low + high) // 2
-        found = _within(problem, schedule, graph, ends, target)
+        rounds = min(2 * len(ends[0]) + 2, replays)
+        # What waits for one target waits at least as long for a lower one.
+        found, used = _within(problem, best, graph, ends, target, rounds)
+        replays -= used
         if found is None:
             low = target + 1
         else:
@@ -125,15 +127,17 @@ def _bisect(problem: Problem, schedule: Schedule, graph: Graph, ends: tuple[IntA
 
 
 def _within(
-    problem: Problem, schedule: Schedule, graph: Graph, ends: tuple[IntArray, IntArray], target: int
-) -> Schedule | None:
+    problem: Problem, schedule: Schedule, graph: Graph, ends: tuple[IntArray, IntArray], target: int, rounds: int
+) -> tuple[Schedule | None, int]:
+    """Delay until no device is held for longer than `target`; None if that takes too many replays, and their number."""
     first, last = ends
     release_ns = np.zeros(len(problem.operations), dtype=np.int64)
+    release_ns[first] = schedule.start_ns[first]
     current = schedule
-    for _ in range(2 * len(first) + 2):
+    for used in range(rounds):
         late = current.end_ns[last] - target
         if (current.start_ns[first] >= late).all():
-            return current
+            return current, used
         release_ns[first] = np.maximum(current.start_ns[first], late)
         current = run(problem, schedule.orders, graph, release_ns)
-    return None
+    return None, rounds

@@ -64,7 +64,9 @@ def _keep(board: Board, candidate: Candidate, result: FamilyResult, options: Sol
     """Add a row to the known schedules, and offer its orders."""
     candidate.families = (*candidate.families, result)
     board.beat()
-    if result.orders is None:
+    if result.orders is None or result.value_ns is None:
+        return
+    if candidate.value_ns is not None and result.value_ns >= candidate.value_ns:
         return
     schedule = timed(candidate.problem, result.orders, options.objective)
     whole = resolved(candidate.problem, result.orders)

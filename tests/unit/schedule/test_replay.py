@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.building import STAGE, problem
 
@@ -170,6 +170,7 @@ def least_span_by_search(compiled: Problem, orders: Orders) -> int:
     return low * MS
 
 
+@settings(deadline=None)
 @given(random_problem())
 def test_the_second_pass_finds_the_smallest_span_of_the_orders(case: tuple[Problem, list[np.ndarray]]) -> None:
     compiled, sequences = case
