@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
+from docs.generate.answer_meanings import MEANINGS
 from docs.generate.kinds import kind_of
 from docs.generate.markdown import code, sentence, table
 from pydantic import BaseModel
@@ -22,6 +23,16 @@ def fields_of_an_answer() -> str:
 def fields_of_a_check() -> str:
     """Write one section per model of what the checker says."""
     return _sections(CheckResult)
+
+
+def answer_models() -> list[type[BaseModel]]:
+    """List every model of an answer and of a check."""
+    return [*dict.fromkeys([*_reached(Answer), *_reached(CheckResult)])]
+
+
+def meaning_of(model: type[BaseModel], name: str) -> str:
+    """Tell what a field means: in the model's own words, else in those of this room; empty for neither."""
+    return model.model_fields[name].description or MEANINGS.get(model.__name__, {}).get(name, "")
 
 
 def _sections(root: type[BaseModel]) -> str:
@@ -43,7 +54,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _section(model: type[BaseModel]) -> str:
-    rows = [(code(name), _holds(field), field.description or "") for name, field in model.model_fields.items()]
+    rows = [(code(name), _holds(field), meaning_of(model, name)) for name, field in model.model_fields.items()]
     return "\n\n".join([f"### {model.__name__}", sentence(model.__doc__), table(("field", "holds", "meaning"), rows)])
 
 

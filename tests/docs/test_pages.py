@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from docs.generate.answer_fields import answer_models, meaning_of
+from docs.generate.answer_meanings import MEANINGS
 from docs.generate.pages import PAGES, ROOT, all_pages, rewritten
 
 from crosspipe.checker.report import ViolationKind
@@ -52,6 +54,27 @@ def test_every_page_is_linked() -> None:
         if not found["target"].startswith("http")
     }
     assert set(all_pages()) - linked == {ROOT / "README.md"}
+
+
+def test_every_field_of_an_answer_has_a_meaning() -> None:
+    missing = [
+        f"{model.__name__}.{name}"
+        for model in answer_models()
+        for name in model.model_fields
+        if not meaning_of(model, name)
+    ]
+    assert missing == []
+
+
+def test_no_meaning_is_of_a_field_that_is_gone_or_told_by_its_model() -> None:
+    fields = {model.__name__: model.model_fields for model in answer_models()}
+    idle = [
+        f"{model}.{name}"
+        for model, meanings in MEANINGS.items()
+        for name in meanings
+        if model not in fields or name not in fields[model] or fields[model][name].description
+    ]
+    assert idle == []
 
 
 def test_every_room_is_described() -> None:
