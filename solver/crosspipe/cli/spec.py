@@ -20,7 +20,9 @@ from crosspipe.spec.notices import spec_notices
 from crosspipe.spec.schema import spec_schema
 from crosspipe.spec.stages import HuggingFaceModel
 
-spec_app = typer.Typer(help="Work on cluster specs: schema, validate, explain, init, from.", no_args_is_help=True)
+spec_app = typer.Typer(
+    help="Work on cluster specs: schema, validate, explain, init, from.", no_args_is_help=True, rich_markup_mode=None
+)
 
 STARTER = """\
 # A cluster spec: what trains, on which sites, joined by which links. `crosspipe spec explain` shows every default.
