@@ -44,6 +44,11 @@ def part_of(kind: str, where: str, bound_ns: int, data: Mapping[str, Any]) -> Pa
     return {"kind": kind, "bound_ns": bound_ns} | {name: known[name] for name in names}
 
 
+def derivable(kind: str, data: Mapping[str, Any]) -> bool:
+    """Whether a bound of this kind with these data can be derived again."""
+    return kind in FIELDS and (kind != "case split" or "tree" in data)
+
+
 def cases_of(stages: Sequence[int], cases: Sequence[tuple[Sequence[int], Part]]) -> Part | None:
     """Write a bound by cases from (recomputed stages, part) of each, in the order of `verify`; None if none bounds."""
     bounds = [part["bound_ns"] for _, part in cases if "bound_ns" in part]

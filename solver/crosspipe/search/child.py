@@ -1,8 +1,8 @@
 """The solving process: `python -m crosspipe.search.child`.
 
 Reads one request line on stdin, then solves and writes news as JSON lines on stdout: `{"orders": ..., "source": ...}`,
-`{"bound_ns": ..., "source": ...}`, and at last `{"result": ...}`. A further line on stdin, or its end (the parent is
-gone), stops it.
+`{"bound_ns": ..., "source": ..., "proof": ...}`, and at last `{"result": ...}`. A further line on stdin, or its end
+(the parent is gone), stops it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main(source: IO[bytes], sink: IO[bytes]) -> None:
         request["lower_bound_ns"],
         (limits["time_s"], limits["relative_gap"]),
         on_orders=lambda orders, source: send({"orders": orders_to_json(orders), "source": source}),
-        on_bound=lambda bound_ns, source: send({"bound_ns": bound_ns, "source": source}),
+        on_bound=lambda bound_ns, source, proof: send({"bound_ns": bound_ns, "source": source, "proof": proof}),
         should_stop=stop.is_set,
     )
     effort = Effort(limits["workers"], limits["seed"], limits["relative_gap"], limits["deterministic"])

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crosspipe.lattice.dive import Diver, Rule, orders_of
+from crosspipe.lattice.dive import Dive, Diver, Rule, orders_of, tree_of
 from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.problem import Objective
@@ -104,11 +104,20 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace) -> None:
         found = diver.dive(target, Rule(rule.pair, rule.prefer, noise), seed + turn, failures, nodes)
         pace.count(found.nodes, time.monotonic() - began)
         if found.outcome == "refuted":
-            shared.raise_bound((target + 1) * lattice.tick_ns, "case split")
+            _refuted(shared, tables, target, found)
         elif found.windows is not None:
             shared.offer(orders_of(shared.problem, tables, found.windows), "dive")
         elif refuting:
             pace.refuting *= 1.5
+
+
+def _refuted(shared: Shared, tables: Tables, target: int, found: Dive) -> None:
+    """Raise the bound by a refuted target, with the tree that proves it if there is one to tell."""
+    if found.nodes == 0:
+        shared.raise_bound((target + 1) * tables.lattice.tick_ns, "count states")
+        return
+    proof = {} if found.trace is None else {"tree": tree_of(tables.lattice, found.trace)}
+    shared.raise_bound((target + 1) * tables.lattice.tick_ns, "case split", proof)
 
 
 def _plan(longest: int) -> Iterator[tuple[float, Rule, float]]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from crosspipe.search.incumbents import Board, Candidate
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.runner import ChildResult
+    from crosspipe.search.shared import Proof
 
 STARTUP_S = 0.75
 """A solving process is not worth starting for less time than this: it takes most of it to load."""
@@ -50,9 +51,9 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
         board.offer(candidate, schedule, value_ns(given, schedule, options.objective), source)
         return True
 
-    def on_bound(bound_ns: int, source: str) -> None:
+    def on_bound(bound_ns: int, source: str, proof: Proof) -> None:
         if whole:
-            board.raise_bound(candidate, Bound(bound_ns, source, WHERE[source], {}))
+            board.raise_bound(candidate, Bound(bound_ns, source, WHERE[source], proof))
 
     def enough() -> bool:
         gap = board.gap

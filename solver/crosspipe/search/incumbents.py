@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from crosspipe.certificate.write import derivable
 from crosspipe.errors import CrossPipeError
 from crosspipe.search.progress import Progress, relative_gap
 
@@ -41,6 +42,8 @@ class Candidate:
         Best schedule so far, its value and who made it; None before the first.
     bound
         Best lower bound, None before the first or where obstacles rule the placement out.
+    derivable
+        Best lower bound whose argument can be derived again without the solver.
     obstacles
         Why no schedule exists here; empty where none was found.
     families
@@ -56,6 +59,7 @@ class Candidate:
     value_ns: int | None = None
     source: str | None = None
     bound: Bound | None = None
+    derivable: Bound | None = None
     obstacles: tuple[Obstacle, ...] = ()
     families: tuple[FamilyResult, ...] = ()
     infeasible: bool = False
@@ -136,6 +140,9 @@ class Board:
         SolverContradictionError
             If the candidate has a schedule that is better than the bound allows.
         """
+        known = candidate.derivable
+        if derivable(bound.name, bound.data) and (known is None or known.value_ns < bound.value_ns):
+            candidate.derivable = bound
         if candidate.bound is not None and candidate.bound.value_ns >= bound.value_ns:
             return
         candidate.bound = bound

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders
     from crosspipe.search.clock import Clock
+    from crosspipe.search.shared import Proof
 
 TICK_S = 0.05
 """How often the clock and the stop request are looked at."""
@@ -94,7 +95,7 @@ class Runner:
         clock: Clock,
         until_s: float,
         on_orders: Callable[[Orders, str], bool],
-        on_bound: Callable[[int, str], None],
+        on_bound: Callable[[int, str, Proof], None],
         on_tick: Callable[[], None],
         enough: Callable[[], bool],
     ) -> ChildResult:
@@ -126,7 +127,7 @@ class Runner:
         clock: Clock,
         until_s: float,
         on_orders: Callable[[Orders, str], bool],
-        on_bound: Callable[[int, str], None],
+        on_bound: Callable[[int, str, Proof], None],
         on_tick: Callable[[], None],
         enough: Callable[[], bool],
     ) -> ChildResult:
@@ -177,7 +178,11 @@ def _fresh(news: queue.SimpleQueue[News | None]) -> list[News | None]:
         return messages
 
 
-def _tell(messages: list[News], on_orders: Callable[[Orders, str], bool], on_bound: Callable[[int, str], None]) -> None:
+def _tell(
+    messages: list[News],
+    on_orders: Callable[[Orders, str], bool],
+    on_bound: Callable[[int, str, Proof], None],
+) -> None:
     """Hand news on; of several orders the newest that are good, as each is meant to be better than the one before."""
     found = [message for message in messages if "result" not in message]
     for news in reversed([news for news in found if news.get("orders") is not None]):
@@ -185,7 +190,7 @@ def _tell(messages: list[News], on_orders: Callable[[Orders, str], bool], on_bou
             break
     for news in found:
         if news.get("bound_ns") is not None:
-            on_bound(news["bound_ns"], news["source"])
+            on_bound(news["bound_ns"], news["source"], news.get("proof", {}))
 
 
 def _exit_code(child: subprocess.Popen[bytes]) -> int | None:

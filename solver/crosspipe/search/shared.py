@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crosspipe.errors import DeadlockError, NeverOpensError
 from crosspipe.schedule.measure import fits, value_ns
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders, Schedule
+
+
+Proof = dict[str, Any]
+"""What a bound's argument needs to be derived again, besides its value; plain data."""
 
 
 class Shared:
@@ -32,7 +36,7 @@ class Shared:
         bound_ns: int,
         until: tuple[float, float],
         on_orders: Callable[[Orders, str], None],
-        on_bound: Callable[[int, str], None],
+        on_bound: Callable[[int, str, Proof], None],
         should_stop: Callable[[], bool],
     ) -> None:
         self.problem, self.objective = problem, objective
@@ -78,9 +82,9 @@ class Shared:
                 self._on_orders(orders, source)
         return True
 
-    def raise_bound(self, bound_ns: int, source: str) -> None:
+    def raise_bound(self, bound_ns: int, source: str, proof: Proof | None = None) -> None:
         """Keep a bound if it is better."""
         with self._lock:
             if bound_ns > self.bound_ns:
                 self.bound_ns = bound_ns
-                self._on_bound(bound_ns, source)
+                self._on_bound(bound_ns, source, proof or {})

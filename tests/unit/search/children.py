@@ -80,7 +80,7 @@ class Told:
         runner = Runner(given, Objective.MAKESPAN, incumbent, bound_ns, limits)
         return runner.run(clock or Clock(until_s), until_s, self._on_orders, self._on_bound, self._on_tick, self.enough)
 
-    def _on_bound(self, bound_ns: int, _: str) -> None:
+    def _on_bound(self, bound_ns: int, _: str, __: object) -> None:
         self.bounds.append(bound_ns)
 
     def _on_orders(self, orders: Orders, _: str) -> bool:
