@@ -39,9 +39,8 @@ format: $(VENV)/dev.stamp ## Format the code and sort its imports
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/dev.stamp ## Run the benchmarks
-	@if [ -f bench/__main__.py ]; then $(BIN)/python -m bench; \
-	else echo 'bench: no benchmark yet (bench/__main__.py is missing); nothing was measured'; fi
+bench: $(VENV)/dev.stamp ## Run the benchmarks, for hours; BENCH=--quick for five minutes
+	$(BIN)/python -m bench $(BENCH)
 
 openapi: $(VENV)/dev.stamp ## Export openapi/openapi.json from the service
 	$(BIN)/python -m crosspipe_service.openapi --write openapi/openapi.json
