@@ -42,7 +42,10 @@ def best_family(answer: Answer) -> FamilyRow | None:
 def _headline(answer: Answer) -> str:
     objective = answer.objective
     text = f"{answer.status.upper():<8} {objective.name} {ms(objective.value_ms)}"
-    if objective.lower_bound_ms is not None and answer.status != "optimal":
+    if objective.value_ms is None:
+        text = f"{answer.status.upper():<8} no schedule was found"
+        text += "" if objective.lower_bound_ms is None else f"; none can beat {ms(objective.lower_bound_ms)}"
+    elif objective.lower_bound_ms is not None and answer.status != "optimal":
         text += f", no schedule can beat {ms(objective.lower_bound_ms)} (gap {percent(objective.gap)})"
     return text + f"   [{answer.stop_reason}, {answer.provenance.seconds:.1f} s]"
 
