@@ -42,16 +42,10 @@ def test_the_times_are_those_of_the_answer(seed: int, objective: str) -> None:
     assert makespan_ns(schedule) == round(answer["makespan_ms"] * 10**6)
     assert span_ns(given, schedule) == round(answer["span_ms"] * 10**6)
     placed, _ = placed_rows(answer)
-    names = {number: name for name, number in given.extras}
+    names, ops = {number: name for name, number in given.extras}, given.operations
     for number in given:
-        kind, stage = int(given.operations.kind[number]), int(given.operations.stage[number])
-        row = (
-            names.get(
-                number, f"{kind} {stage} {given.operations.microbatch[number]} {given.operations.replica[number]}"
-            ),
-            int(schedule.start_ns[number]),
-            int(schedule.end_ns[number]),
-        )
+        label = f"{ops.kind[number]} {ops.stage[number]} {ops.microbatch[number]} {ops.replica[number]}"
+        row = (names.get(number, label), int(schedule.start_ns[number]), int(schedule.end_ns[number]))
         assert row in placed
 
 

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.building import STAGE, spec_data
 from tests.property.random_specs import random_spec
 
-from crosspipe.answer.models import Answer
 from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import MOST_LINES, best_family, ms, percent, summary
+
+if TYPE_CHECKING:
+    from crosspipe.answer.models import Answer
 
 
 def construct(spec: dict[str, Any], **options: Any) -> Answer:
