@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
 import crosspipe
+from crosspipe.answer.certify import certificate_of_parts, derived_ns, part_for_candidate
 from crosspipe.answer.models import (
     Answer,
     Certificate,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from crosspipe.answer.models import FreeLinks
     from crosspipe.answer.timetable import Detail
-    from crosspipe.problem.problem import Problem
+    from crosspipe.problem.problem import Objective, Problem
     from crosspipe.search.incumbents import Candidate
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.search import Outcome
@@ -85,7 +86,7 @@ def build_answer(
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
         notes=[*notes_on(problem), CONVENTIONS],
         explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
-        certificate=_certificate(outcome, detail),
+        certificate=_certificate(outcome, options.objective, detail),
         provenance=_provenance(outcome, options, digest),
     )
 
@@ -186,15 +187,18 @@ def _explanation(candidates: Iterable[Candidate]) -> Explanation:
     return Explanation(summary="; ".join(reason.message for reason in distinct[:3]), reasons=distinct)
 
 
-def _certificate(outcome: Outcome, detail: Detail) -> Certificate | None:
+def _certificate(outcome: Outcome, objective: Objective, detail: Detail) -> Certificate | None:
     bound = outcome.board.bound
     if bound is None or outcome.status == "infeasible":
         return None
+    candidates = outcome.board.candidates
+    parts = [(c.problem, part_for_candidate(c, bound.value_ns)) for c in candidates]
     return Certificate(
         bound_ms=to_ms(bound.value_ns),
         name=bound.name,
         where=bound.where,
-        data={} if detail == "summary" else dict(bound.data),
+        derived_ms=to_ms_or_none(derived_ns([part for _, part in parts])),
+        data={} if detail == "summary" else certificate_of_parts(objective, parts),
     )
 
 

@@ -169,12 +169,15 @@ class Explanation(AnswerModel):
 
 
 class Certificate(AnswerModel):
-    """The lower bound as data."""
+    """The lower bound as data, from which `crosspipe verify` derives it again."""
 
     bound_ms: float
     name: str
     where: str
-    data: dict[str, Any]
+    derived_ms: float | None = Field(
+        description="What can be derived again: the bound, or less where that is the solver's word alone; null for none"
+    )
+    data: dict[str, Any] = Field(description="The argument of every placement; empty at detail `summary`")
 
 
 class HistoryRow(AnswerModel):
@@ -234,6 +237,30 @@ class Answer(AnswerModel):
     explanation: Explanation | None = Field(description="Why there is no schedule; null where there is one")
     certificate: Certificate | None
     provenance: Provenance
+
+
+class BoundResult(AnswerModel):
+    """What no schedule of a spec can beat, told without looking for one."""
+
+    objective: Literal["makespan", "span"]
+    infeasible: bool = Field(description="Whether it is proved that no schedule exists")
+    bound_ms: float | None = Field(description="Null where no schedule exists")
+    name: str | None
+    where: str | None
+    traversal: str | None = Field(description="Placement that the bound comes from")
+    explanation: str | None = Field(description="Why no schedule exists")
+    certificate: Certificate | None
+
+
+class VerifyResult(AnswerModel):
+    """What was derived again of an answer."""
+
+    ok: bool = Field(description="Whether all that the answer states was derived again")
+    outcome: Literal["verified", "solver alone", "refused"]
+    bound_ms: float | None = Field(description="The bound that the answer states")
+    derived_ms: float | None = Field(description="The bound that was derived again")
+    value_ms: float | None = Field(description="Value of the schedule, measured again; null where there is none")
+    reason: str
 
 
 class CheckedViolation(AnswerModel):

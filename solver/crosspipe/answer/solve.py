@@ -84,14 +84,14 @@ def solve(
         If an option is out of range.
     """
     options = SolveOptions(
-        objective=Objective(_one_of("objective", objective, [known.value for known in Objective])),
+        objective=Objective(one_of("objective", objective, [known.value for known in Objective])),
         time_limit_s=time_limit_s,
         relative_gap=relative_gap,
         seed=seed,
         workers=usable_cores() if workers is None else workers,
         deterministic=deterministic,
     )
-    _one_of("detail", detail, get_args(Detail))
+    one_of("detail", detail, get_args(Detail))
     parsed = parsed_spec(spec)
     clock = Clock(time_limit_s, should_stop)
     digest = spec_digest(parsed)
@@ -106,7 +106,14 @@ def solve(
     return build_answer(outcome, options, digest, notices, comparison, detail)
 
 
-def _one_of(name: str, value: object, known: Sequence[str]) -> str:
+def one_of(name: str, value: object, known: Sequence[str]) -> str:
+    """Take an option for one of some known words.
+
+    Raises
+    ------
+    OptionError
+        If it is none of them.
+    """
     if not isinstance(value, str) or value not in known:
         close = get_close_matches(str(value), known, n=1, cutoff=0)
         raise OptionError([Fault(f"/{name}", f"must be one of {', '.join(known)}", str(value), close[0])])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import typer
 
 from crosspipe import __version__
+from crosspipe.cli.bound import bound_command
 from crosspipe.cli.check import check_command
 from crosspipe.cli.compare import compare_command
 from crosspipe.cli.export import export_command
 from crosspipe.cli.serve import serve_command
 from crosspipe.cli.solve import solve_command
 from crosspipe.cli.spec import spec_app
+from crosspipe.cli.verify import verify_command
 
 app = typer.Typer(
     help="Certified pipeline-parallel schedules for training across datacenters.",
@@ -22,6 +24,8 @@ app = typer.Typer(
 app.command("solve")(solve_command)
 app.command("compare")(compare_command)
 app.command("check")(check_command)
+app.command("verify")(verify_command)
+app.command("bound")(bound_command)
 app.command("export")(export_command)
 app.command("serve")(serve_command)
 app.add_typer(spec_app, name="spec")
