@@ -73,18 +73,18 @@ class Shared:
         value = value_ns(self.problem, schedule, self.objective)
         if not fits(self.problem, schedule):
             return False
+        # What is found is told before it can end the process: another thread acts on it at once.
         with self._lock:
             if self.value_ns is not None and (value > self.value_ns or (value == self.value_ns and not equal)):
                 return False
-            better = self.value_ns is None or value < self.value_ns
-            self.schedule, self.value_ns = schedule, value
-            if better:
+            if self.value_ns is None or value < self.value_ns:
                 self._on_orders(orders, source)
+            self.schedule, self.value_ns = schedule, value
         return True
 
     def raise_bound(self, bound_ns: int, source: str, proof: Proof | None = None) -> None:
         """Keep a bound if it is better."""
         with self._lock:
             if bound_ns > self.bound_ns:
-                self.bound_ns = bound_ns
                 self._on_bound(bound_ns, source, proof or {})
+                self.bound_ns = bound_ns
