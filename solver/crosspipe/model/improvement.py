@@ -10,7 +10,7 @@ from crosspipe.model.build import build
 from crosspipe.model.extract import orders_of
 from crosspipe.model.result import ModelResult
 from crosspipe.model.scale import LARGEST_EXACT_HORIZON, LARGEST_HORIZON
-from crosspipe.model.search import DETERMINISTIC_RATE, search
+from crosspipe.model.search import deterministic_work, search
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.timed import timed
 
@@ -44,7 +44,7 @@ class Improvement:
     ) -> None:
         self._problem, self._objective, self._limits, self._listeners = problem, objective, limits, listeners
         self._deadline = time.monotonic() + limits.time_s
-        self._work = DETERMINISTIC_RATE * limits.time_s
+        self._work = deterministic_work(limits.time_s, len(problem.operations))
         self.schedule = incumbent
         self.bound_ns = lower_bound_ns
 
@@ -105,10 +105,10 @@ class Improvement:
         return time.monotonic() < self._deadline and not self._listeners.should_stop()
 
     def _search(self, built: Built, *, trusted: bool, presolve: bool = True) -> Found:
-        """Run the solver, keep its last solution if the exact replay is better, and its bound if `trusted`."""
+        """Run the solver, keep what the exact replay finds better, and its bound if `trusted`."""
 
         def on_starts(starts: IntArray) -> None:
-            self._listeners.on_solution(orders_of(built.ticks, starts, built.order))
+            self._offer(orders_of(built.ticks, starts, built.order))
 
         def on_bound(bound: int) -> None:
             if trusted:
@@ -128,8 +128,6 @@ class Improvement:
         self._work -= found.work
         if trusted and found.bound is not None:
             self._raise_bound(built.ticks.scale.bound_ns(found.bound, self._objective))
-        if found.starts is not None:
-            self._offer(orders_of(built.ticks, found.starts, built.order))
         return found
 
     def _raise_bound(self, bound_ns: int) -> None:
@@ -138,7 +136,7 @@ class Improvement:
             self._listeners.on_bound(bound_ns)
 
     def _offer(self, orders: Orders) -> None:
-        """Replay orders exactly and keep them if they are the best so far."""
+        """Replay orders exactly; keep and tell them if they are the best so far."""
         try:
             schedule = timed(self._problem, orders, self._objective)
         except NeverOpensError:
@@ -148,3 +146,4 @@ class Improvement:
         value = value_ns(self._problem, schedule, self._objective)
         if self.schedule is None or value < value_ns(self._problem, self.schedule, self._objective):
             self.schedule = schedule
+            self._listeners.on_solution(orders)

@@ -47,7 +47,7 @@ def improve(
     limits
         Time (building included), workers, seed, gap.
     on_solution
-        Called with the orders of each solution of the model, each better for the model than the one before.
+        Called with orders whose exact replay fits and is better than everything before.
     on_bound
         Called with each better bound, nanoseconds.
     should_stop

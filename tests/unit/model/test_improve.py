@@ -46,7 +46,10 @@ def test_an_incumbent_is_improved_and_every_solution_is_told() -> None:
     bounds: list[int] = []
     result = improve(problem, Objective.MAKESPAN, incumbent, 24, LIMITS, seen.append, bounds.append)
     assert result.status == "optimal"
-    assert min(_value(problem, orders) for orders in seen) == 31
+    values = [_value(problem, orders) for orders in seen]
+    assert values == sorted(set(values), reverse=True)
+    assert values[0] < value_ns(problem, incumbent, Objective.MAKESPAN)
+    assert values[-1] == 31
     assert bounds == sorted(set(bounds))
     assert bounds[-1] == 31
     assert bounds[0] > 24
@@ -217,8 +220,8 @@ def _wave() -> Problem:
 
 
 def test_deterministic_runs_agree_though_they_end_unproved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock must not end these runs, so they get an hour for the work of less than a second."""
-    monkeypatch.setattr("crosspipe.model.improvement.DETERMINISTIC_RATE", 0.5 / 3600)
+    """The clock must not end these runs, so they get an hour for very little work."""
+    monkeypatch.setattr("crosspipe.model.improvement.deterministic_work", lambda *_: 0.05)
     problem = _wave()
     incumbent = one_after_the_other(problem, Objective.MAKESPAN)
     limits = ModelLimits(3600, workers=2, seed=3, deterministic=True)

@@ -11,7 +11,7 @@ from tests.unit.model.draft import pipeline
 from crosspipe.errors import InvalidModelError
 from crosspipe.model.build import Built, build
 from crosspipe.model.result import ModelLimits
-from crosspipe.model.search import Found, search
+from crosspipe.model.search import Found, deterministic_work, search
 from crosspipe.problem.problem import Objective
 
 ENDLESS = ModelLimits(3600)
@@ -91,3 +91,19 @@ def test_a_model_that_cp_sat_refuses_is_our_fault() -> None:
     model.minimize(2**40 * start)
     with pytest.raises(InvalidModelError, match="domain"):
         _run(model, [start])
+
+
+def test_deterministic_work_grows_with_time_and_shrinks_with_size() -> None:
+    assert deterministic_work(20, 500) == 2 * deterministic_work(10, 500)
+    assert 0 < deterministic_work(10, 5000) < deterministic_work(10, 500) < 10
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_the_last_solution_is_always_told(deterministic: bool) -> None:
+    model = cp_model.CpModel()
+    start = model.new_int_var(3, 10, "")
+    model.minimize(start)
+    told: list[int] = []
+    limits = ModelLimits(10, deterministic=deterministic)
+    search(model, [start], limits, time.monotonic() + 10, 10, on_starts=lambda starts: told.append(int(starts[0])))
+    assert told[-1] == 3
