@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import IntArray, Problem
 
 
+LARGEST_KEY = 2**62
+"""Numbers of states stay below: products of counts must not leave 64 bits."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class StateSpace:
     """States in an order in which every operation leads to a later one; the first is empty, the last is the end.
@@ -119,7 +123,6 @@ def enumerate_states(problem: Problem, nodes: Sequence[Node], resource: int, mos
     """
     memory = DeviceMemory(problem, nodes, resource) if resource < len(problem.devices) else None
     limits = np.array([problem.microbatches * len(node.stages) for node in nodes], dtype=np.int64)
-    radix = np.concatenate([[1], np.cumprod(limits[:-1] + 1)]).astype(np.int64)
     level = np.zeros((1, len(nodes)), dtype=np.int64)
     levels, links, first = [level], [], 0
     while True:
@@ -131,7 +134,7 @@ def enumerate_states(problem: Problem, nodes: Sequence[Node], resource: int, mos
             break
         nexts = level[rows].copy()
         nexts[np.arange(len(rows)), columns] += 1
-        _, index, inverse = np.unique(nexts @ radix, return_index=True, return_inverse=True)
+        _, index, inverse = np.unique(_keys(nexts, limits), return_index=True, return_inverse=True)
         first += len(level)
         targets[rows, columns] = first + inverse
         links.append(targets)
@@ -142,6 +145,19 @@ def enumerate_states(problem: Problem, nodes: Sequence[Node], resource: int, mos
     if len(level) != 1 or (level[0] != limits).any():
         return None
     return StateSpace(np.concatenate(levels), np.concatenate(links))
+
+
+def _keys(counts: IntArray, limits: IntArray) -> IntArray:
+    """Give every row a number: equal rows, and only they, get equal ones."""
+    keys, most = np.zeros(len(counts), dtype=np.int64), 1
+    for column, limit in enumerate(limits.tolist()):
+        if most * (limit + 1) > LARGEST_KEY:
+            # Many classes of many operations: only as many numbers as there are rows are kept.
+            known, keys = np.unique(keys, return_inverse=True)
+            most = len(known)
+        keys = keys * (limit + 1) + counts[:, column]
+        most *= limit + 1
+    return keys
 
 
 def _allowed(

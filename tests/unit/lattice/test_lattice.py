@@ -117,6 +117,38 @@ def test_states_are_the_counts_that_memory_allows() -> None:
     assert found == wanted
 
 
+def test_no_state_is_lost_where_a_device_has_many_classes_of_many_operations() -> None:
+    stages, microbatches = 7, 31
+    sites = {"a": {"devices": 1, "memory_gb": 0.007}}
+    compiled = problem([STAGE] * stages, microbatches, sites=sites, placement={"traversal": "loop"})
+    lattice = lattice_of(compiled, MOST)
+    assert lattice is not None
+    (machine,) = lattice.machines
+    found = {tuple(row) for row in machine.space.counts.tolist()}
+    assert len(found) == len(machine.space.counts)
+    # Read as digits of one number these 15 counts would need 75 bits.
+    assert found == _reachable(stages, microbatches, 7)
+
+
+def _reachable(stages: int, microbatches: int, room: int) -> set[tuple[int, ...]]:
+    """Counts of F by stage, B from the last stage down, and W of all: one unit is held from each F to some W."""
+    start = (0,) * (2 * stages + 1)
+    seen, front = {start}, [start]
+    while front:
+        state = front.pop()
+        for place in range(2 * stages + 1):
+            if place < 2 * stages:
+                allowed = state[place] < (state[place - 1] if place else microbatches)
+                allowed &= place >= stages or sum(state[:stages]) - state[-1] < room
+            else:
+                allowed = state[-1] < sum(state[stages:-1])
+            after = (*state[:place], state[place] + 1, *state[place + 1 :])
+            if allowed and after not in seen:
+                seen.add(after)
+                front.append(after)
+    return seen
+
+
 def test_it_does_not_apply_to_unlike_microbatches_or_replicas() -> None:
     assert lattice_of(problem([STAGE], {"multipliers": [1, 2], "order": "free"}), MOST) is None
     two = {"parallel": {"data": 2, "replica_messages": "separate"}}
