@@ -117,7 +117,6 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "bound_ms": "The lower bound",
             "name": "Its argument",
             "where": "The device, lane or chain it comes from",
-            "data": "The numbers it adds up, in ns; empty at detail `summary`",
         },
         "Provenance": {
             "digest": "Names the spec, however it was written",

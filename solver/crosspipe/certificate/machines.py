@@ -8,6 +8,7 @@ chain, a class is never ahead of an earlier one of the same machine, and W's nev
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -126,11 +127,6 @@ def _machine(
 ) -> Machine:
     size = len(links)
     limits = np.array([link.count for link in links], dtype=np.int64)
-    radix = np.ones(size, dtype=np.int64)
-    for column in range(1, size):
-        if int(radix[column - 1]) * int(limits[column - 1] + 1) >= 1 << 62:
-            raise RefusedError("a device has too many states to count")
-        radix[column] = radix[column - 1] * (limits[column - 1] + 1)
     level = np.zeros((1, size), dtype=np.int64)
     levels, counts, after, before = [0], [level], [], [np.full((1, size), -1, dtype=np.int64)]
     while True:
@@ -144,13 +140,13 @@ def _machine(
             break
         if levels[-1] > most:
             raise RefusedError(f"devices and lanes have more than {MOST_STATES} states")
-        keys = level[states] @ radix + radix[columns]
-        _, index, place = np.unique(keys, return_index=True, return_inverse=True)
+        nexts = level[states]
+        nexts[np.arange(len(states)), columns] += 1
+        index, place = _distinct(nexts, limits)
         onward[states, columns] = levels[-1] + place
         backward = np.full((len(index), size), -1, dtype=np.int64)
         backward[place, columns] = first + states
-        level = level[states[index]].copy()
-        level[np.arange(len(index)), columns[index]] += 1
+        level = nexts[index]
         counts.append(level)
         before.append(backward)
     if len(level) != 1 or (level[0] != limits).any():
@@ -162,6 +158,17 @@ def _machine(
         table[table < 0] = total
     cell = all_counts + np.arange(size) * (width + 1)
     return Machine(tuple(classes), tuple(levels), all_counts, tables[0], tables[1], cell)
+
+
+def _distinct(rows: IntArray, limits: IntArray) -> tuple[IntArray, IntArray]:
+    """Where each distinct row first stands, and which of these each row is."""
+    sizes = [limit + 1 for limit in limits.tolist()]
+    if math.prod(sizes) < 1 << 62:
+        radix = np.array([math.prod(sizes[:column]) for column in range(len(sizes))], dtype=np.int64)
+        _, index, place = np.unique(rows @ radix, return_index=True, return_inverse=True)
+    else:
+        _, index, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return index, place.ravel()
 
 
 def _allowed(links: list[Link], counts: IntArray, limits: IntArray, pools: list[_Level]) -> BoolArray:
