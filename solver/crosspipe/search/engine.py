@@ -64,7 +64,7 @@ def run_engine(shared: Shared, effort: Effort) -> Status:
         crew.start(lambda: _whole_model(shared, rest))
         crew.start(lambda: _sample_and_move(shared, effort))
     crew.wait()
-    return _status(shared)
+    return shared.verdict()
 
 
 def _lattice_applies(shared: Shared) -> bool:
@@ -134,9 +134,3 @@ def _whole_model(shared: Shared, effort: Effort) -> None:
         shared.raise_bound(result.bound_ns, "cp-sat")
     if result.status == "infeasible":
         shared.infeasible = True
-
-
-def _status(shared: Shared) -> Status:
-    if shared.value_ns is None:
-        return "infeasible" if shared.infeasible else "unknown"
-    return "optimal" if shared.bound_ns >= shared.value_ns else "feasible"

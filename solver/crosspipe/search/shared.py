@@ -14,6 +14,7 @@ from crosspipe.search.progress import relative_gap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from crosspipe.model.result import Status
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders, Schedule
 
@@ -88,3 +89,13 @@ class Shared:
             if bound_ns > self.bound_ns:
                 self._on_bound(bound_ns, source, proof or {})
                 self.bound_ns = bound_ns
+
+    def verdict(self) -> Status:
+        """Say what has become of the search.
+
+        Waits for news that a method is just telling, so that no last word can go out before what it stands on.
+        """
+        with self._lock:
+            if self.value_ns is None:
+                return "infeasible" if self.infeasible else "unknown"
+            return "optimal" if self.bound_ns >= self.value_ns else "feasible"
