@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pulp
+import pulp  # type: ignore[import-untyped]  # PuLP has no types
 
 from bench.peers.solved import Solved
 

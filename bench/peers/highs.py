@@ -20,7 +20,7 @@ ABSOLUTE_GAP = 0.5
 
 def solve_with_highs(milp: Milp, contest: Contest) -> Solved:
     """Solve in the time left, one thread, from the values that the variables have; write the solution into them."""
-    highs = highspy.Highs()
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy types its calls, not this one
     options = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": ABSOLUTE_GAP}
     for option, value in options.items():
         highs.setOptionValue(option, value)

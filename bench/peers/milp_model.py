@@ -4,8 +4,8 @@ Variables: the end E of every F, B and W, and for each pair of unlike passes of 
 that says which comes first. Passes of one kind run in order of microbatches; for j <= i, F(j) precedes B(i) and W(i),
 and B(j) precedes W(i). Big-M rows order the open pairs. Memory: at each pass, its own change and those of the passes
 before it stay within the limit. Objective: the largest span of a stage, as in the paper, or the end of the last W,
-counted from 0; it is no less than the end of each pass and the passes after it. Messages on lanes, which the paper does
-not have, are further chains.
+counted from 0; it is no less than the end of each pass and the passes after it. Two additions to the paper, so that the
+model is no weaker than it need be: each pass ends after all that runs before it, and messages on lanes are chained.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import pulp
+import pulp  # type: ignore[import-untyped]  # PuLP has no types
 
 from bench.peers.stage_view import KINDS
 from crosspipe.problem.problem import Kind, Objective
@@ -67,6 +67,7 @@ def build(view: StageView, objective: Objective, worst: int) -> Milp:
                 name = f"E_{stage}_{kind.name}_{j}"
                 milp.ends[stage, kind, j] = problem.add_variable(name, view.times[stage][kind], latest)
         _order(milp, stage)
+        _add_up(milp, stage)
         _remember(milp, stage)
         _measure(milp, stage)
     for boundary in range(view.stages - 1):
@@ -104,6 +105,15 @@ def _after(milp: Milp, stage: int, one: Pass, two: Pass) -> None:
 
 def _passes(milp: Milp) -> list[Pass]:
     return [(kind, j) for kind in KINDS for j in range(milp.view.microbatches)]
+
+
+def _add_up(milp: Milp, stage: int) -> None:
+    """Hold each pass behind all that its stage runs before it: big-M rows let fractional orders cost nothing."""
+    times = milp.view.times[stage]
+    begun = milp.ends[stage, Kind.F, 0] - times[Kind.F]
+    for one in _passes(milp):
+        before = [times[other[0]] * _precedes(milp, stage, other, one) for other in _passes(milp) if other != one]
+        milp.problem += milp.ends[stage, *one] - begun - pulp.lpSum(before) >= times[one[0]]
 
 
 def _remember(milp: Milp, stage: int) -> None:
