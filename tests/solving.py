@@ -72,9 +72,9 @@ def _heard(accepted: bool) -> None:
 
 
 def solve_here(monkeypatch: pytest.MonkeyPatch, spec: Any, **options: Any) -> Answer:
-    """Solve with one worker within this process."""
+    """Solve with two workers within this process."""
     monkeypatch.setattr(improving, "Runner", HereRunner)
-    return solve(spec, **({"workers": 1} | options))
+    return solve(spec, **({"workers": 2} | options))
 
 
 def assert_sound(spec: Any, answer: Answer) -> None:

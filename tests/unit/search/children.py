@@ -78,13 +78,15 @@ class Told:
     ) -> ChildResult:
         limits = ChildLimits(time_s=until_s, workers=1, seed=0, relative_gap=0.0, deterministic=False)
         runner = Runner(given, Objective.MAKESPAN, incumbent, bound_ns, limits)
-        return runner.run(clock or Clock(until_s), until_s, self._on_orders, self._on_bound, self._on_tick, self.enough)
+        return runner.run(clock or Clock(until_s), until_s, self.on_orders, self.on_bound, self._on_tick, self.enough)
 
-    def _on_bound(self, bound_ns: int, _: str, __: object) -> None:
+    def on_bound(self, bound_ns: int, source: str, _: object) -> None:
         self.bounds.append(bound_ns)
+        self.sources.append(source)
 
-    def _on_orders(self, orders: Orders, _: str) -> bool:
+    def on_orders(self, orders: Orders, source: str) -> bool:
         self.orders.append(orders)
+        self.sources.append(source)
         return self.good(orders)
 
     def _on_tick(self) -> None:

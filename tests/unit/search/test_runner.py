@@ -188,7 +188,7 @@ def test_of_a_backlog_only_the_newest_good_orders_are_looked_at() -> None:
         news.put({"bound_ns": number, "source": "cp-sat"})
     told = Told(good=lambda orders: 49 not in orders.recomputed)
     messages = [message for message in runner_module._fresh(news) if message is not None]
-    runner_module._tell(messages, told._on_orders, told._on_bound)
+    runner_module._tell(messages, told.on_orders, told.on_bound)
     assert [set(orders.recomputed) for orders in told.orders] == [{49}, {48}]
     assert told.bounds == list(range(50))
 
