@@ -1,12 +1,14 @@
 """The greedy: list scheduling that never waits for itself, with any memory limits, windows and shared lanes.
 
-Devices decide whenever they fall idle or something arrives for them; a message takes the earliest gap of its lane. All
-classes of operations run in index order, which loses nothing for identical microbatches (solver notes 1.1) and is the
-order chosen otherwise. Why no pass gets stuck: let c be the oldest microbatch of a replica with compute left, and o the
-first operation of c's way that is not done. Nothing before it is missing, so o becomes ready; its device has run all
-operations of older microbatches, so o is the next of its class; and `reserve` shows that o fits, after the W's that
-are owed, which can always run. No rule that holds an operation back (patience, gap, depth, memory kept free) does so
-for ever: waits end at a known arrival, and the others do not bind the oldest microbatch of a device.
+Devices decide whenever they fall idle or something arrives for them; a message takes the earliest gap of its lane. On
+every stage and kind the microbatches run in one order. For identical ones this loses nothing: give the starts of each
+class, sorted, to the microbatches in order, and busy times, memory and precedences stay as they were.
+
+Why no pass gets stuck: let c be the oldest microbatch of a replica with compute left, and o the first operation of c's
+way that is not done. Nothing before it is missing, so o becomes ready; its device has run all operations of older
+microbatches, so o is the next of its class; and `reserve` shows that o fits, after the W's that are owed, which can
+always run. No rule that holds an operation back (patience, gap, depth, memory kept free) does so for ever: waits end at
+a known arrival, and the others do not bind the oldest microbatch of a device.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ Then the oldest microbatch of a replica that is not through can always go on, on
 are through and hold nothing; so the rule for i says that the rest of its lone run fits. A step of i itself keeps the
 rule, as `need` never grows along a run, and the first step of a microbatch finds no younger one there. So if each
 microbatch fits alone (necessary, as its backwards cannot begin before all its F's on the device are done), no state
-reached by the rule is dead. The rule of one size per chunk (solver notes 1.2) is the special case without B's extra.
+reached by the rule is dead. For chunks of one size a on a device, "start F if what is held + a (1 + later chunks) fits"
+is enough as well (`Keep.STARTER`) but asks for more: it keeps room beside what older microbatches will have given back.
 """
 
 from __future__ import annotations
