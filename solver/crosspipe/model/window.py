@@ -2,9 +2,10 @@
 
 What starts before the window is fixed and releases what follows it. What starts after it keeps its order and is folded
 into tails: tail(v) is the longest path from the end of v through the later part, entered by a precedence or by the
-first later operation of v's resource. The makespan is then exactly the largest end + tail over the window, or a path that
-does not meet the window. Amounts held when the window begins, and those still held when it ends, follow from the counts
-alone. The orders that result are before | window by start | after on each resource; they are replayed by the caller.
+first later operation of v's resource. The makespan is then exactly the largest end + tail over the window, or a path
+that does not meet the window. Amounts held when the window begins, and those still held when it ends, follow from the
+counts alone. The orders that result are before | window by start | after on each resource; they are replayed by the
+caller.
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""Why a spec has no schedule, and what would help."""
