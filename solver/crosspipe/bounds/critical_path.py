@@ -22,8 +22,8 @@ def critical_path(graph: Graph, timing: Timing) -> Bound | None:
     """Bound by the longest path; None if nothing that can be asked for exists.
 
     Data: the operations of the path, `waits` between neighbours (`precedence`, `order` within a class, `memory`), the
-    place in it up to which windows count (`turn`), the head of the first one (above 0 where a load or a window holds it
-    back) and the tail of the last (likewise).
+    place in it of the last operation that windows make longer (`turn`, 0 for none), the head of the first one (above 0
+    where a load or a window holds it back) and the tail of the last (likewise).
     """
     asked = np.flatnonzero(timing.tail >= 0)
     if not len(asked):
@@ -34,7 +34,8 @@ def critical_path(graph: Graph, timing: Timing) -> Bound | None:
     while (step := _cause(graph, timing, path[0])) is not None:
         path.insert(0, step[0])
         waits.insert(0, step[1])
-    turn = len(path) - 1
+    longer = [place for place, op in enumerate(path) if timing.finish[op] - timing.head[op] > graph.durations[op]]
+    turn = max(longer, default=0)
     while (step := _effect(graph, timing, path[-1])) is not None:
         path.append(step[0])
         waits.append(step[1])

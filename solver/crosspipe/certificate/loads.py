@@ -44,7 +44,10 @@ def _load(subject: Subject, part: Part, resource: int) -> int:
     work = at_most(part, "work_ns", sum(int(problem.operations.duration_ns[n]) for n in counted))
     lane = resource - len(problem.devices)
     if lane >= 0 and problem.lanes[lane].windows and subject.objective is Objective.MAKESPAN:
-        end = Rates(problem.lanes[lane], subject.budget).done(head, work)
+        rates = Rates(problem.lanes[lane], subject.budget)
+        if work > 0 and rates.at(head)[0] == 0:
+            raise RefusedError("head_ns must be a time at which the lane is open")
+        end = rates.done(head, work)
         if end is not None and part["bound_ns"] == end + tail:
             return stated(part, end + tail)
     return stated(part, head + work + tail)

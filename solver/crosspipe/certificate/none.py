@@ -35,7 +35,10 @@ def no_room(subject: Subject, part: Part) -> None:
         raise RefusedError(f"pool {number} is that of {problem.resource_name(pool.device)}, not what is named")
     if not gradients_reach_down(problem):
         raise RefusedError("the argument asks for gradients that reach down")
-    needs = equal(part, "needs", pool.base + least_peak(subject, subject.held[number], microbatch))
+    peaks = [least_peak(subject, subject.held[number], j) for j in range(problem.microbatches)]
+    if peaks.index(max(peaks)) != microbatch:
+        raise RefusedError(f"microbatch {peaks.index(max(peaks))} needs most, or is the first that does")
+    needs = equal(part, "needs", pool.base + peaks[microbatch])
     if pool.capacity is None or needs <= pool.capacity:
         raise RefusedError(f"{problem.resource_name(pool.device)} can hold {needs} {pool.unit}")
 

@@ -1,7 +1,8 @@
 """Critical path: a chain of operations, each waiting for the one before.
 
-From the head of the first one: each runs as its lane allows, and its successor waits for its end and the lag. From the
-operation `turn` on, full rates are counted. The tail of the last one follows.
+From the head of the first one: each runs as its lane allows, and its successor waits for its end and the lag. Behind
+the operation `turn`, the last one that windows make longer (the first one if none do), full rates are taken. The tail
+of the last one follows.
 """
 
 from __future__ import annotations
@@ -36,15 +37,23 @@ def critical_path(subject: Subject, part: Part) -> int:
     lags = [subject.waits.lag(str(why), path[k], path[k + 1]) for k, why in enumerate(reasons)]
     times = subject.times(0)
     head, tail = at_most(part, "head_ns", times.head[path[0]]), at_most(part, "tail_ns", times.tail[path[-1]])
-    rates = [Rates(lane, subject.budget) for lane in problem.lanes]
+    first_lane = len(problem.devices)
+    rates = {first_lane + k: Rates(lane, subject.budget) for k, lane in enumerate(problem.lanes) if lane.windows}
+    resource = problem.operations.resource[path].tolist()
     now = head
     for place, number in enumerate(path):
-        duration, lane = int(problem.operations.duration_ns[number]), int(problem.operations.resource[number])
-        lane -= len(problem.devices)
-        if lane >= 0 and place <= turn and problem.lanes[lane].windows:
-            _, now = rates[lane].passage(now, duration)
+        duration = int(problem.operations.duration_ns[number])
+        if place <= turn and resource[place] in rates:
+            start, end = rates[resource[place]].passage(now, duration)
+            if place == 0 and start != head:
+                raise RefusedError("head_ns must be a time at which the first operation can start")
+            longer = end > now + duration
+            now = end
         else:
+            longer = False
             now += duration
+        if place == turn > 0 and not longer:
+            raise RefusedError("turn must be an operation that windows make longer, or 0")
         if place < len(lags):
             lag = lags[place]
             if lag is None:

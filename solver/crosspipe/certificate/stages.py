@@ -141,26 +141,31 @@ def _last_forward(subject: Subject, part: Part, device: int, pool: int, stage: i
         raise RefusedError("all microbatches fit at once")
     equal(part, "surplus", surplus)
     given_back = held.to_backward[0] - held.backward_to_weight[0]
-    best: int | None = None
+    best: tuple[int, int, int] | None = None
     for backwards in range(count):
         missing = max(0, surplus - given_back * backwards)
         by_weight = held.after_backward(0)
         weights = 0 if missing == 0 else count if by_weight <= 0 else -(-missing // by_weight)
         if weights <= backwards:
-            work = backwards * one.backward_ns + weights * one.weight_ns
-            best = work if best is None else min(best, work)
+            given = backwards * one.backward_ns + weights * one.weight_ns
+            best = (given, backwards, weights) if best is None or given < best[0] else best
     if best is None:
         raise RefusedError("the last forward finds no room at all")
-    forwards = at_most(part, "forwards", max(0, count - 1 - one.most))
-    backwards, weights = at_most(part, "backwards", count - 1), at_most(part, "weights", count - 1)
-    backward_ns, weight_ns = equal(part, "backward_ns", one.backward_ns), equal(part, "weight_ns", one.weight_ns)
-    if backwards * backward_ns + weights * weight_ns > best:
-        raise RefusedError("fewer backwards and weight operations make room for the last forward")
+    work = best[0]
+    for name, derived in (
+        ("backwards", best[1]),
+        ("weights", best[2]),
+        ("backward_ns", one.backward_ns),
+        ("weight_ns", one.weight_ns),
+        ("forward_ns", one.forward_ns),
+        ("forwards", max(0, count - 1 - one.most)),
+    ):
+        equal(part, name, derived)
+    work += max(0, count - 1 - one.most) * one.forward_ns
     first = at_most(part, "first_backward_ns", times.head[one.first_backward])
     trip = at_most(part, "round_trip_ns", _trip(subject, held.replica, stage))
     tail = at_most(part, "tail_ns", times.tail[one.last_backward])
-    work = backwards * backward_ns + weights * weight_ns + forwards * equal(part, "forward_ns", one.forward_ns)
-    return stated(part, first + work + trip + backward_ns + tail)
+    return stated(part, first + work + trip + one.backward_ns + tail)
 
 
 def _round_trip(subject: Subject, part: Part, device: int, pool: int, stage: int) -> int:

@@ -83,7 +83,7 @@ def verify(problems: Problem | Sequence[Problem], certificate: object, most_work
 
 def _judge(problems: Sequence[Problem], certificate: object, budget: Budget) -> Verdict:
     document = part_with(certificate, FIELDS, "the certificate")
-    if isinstance(document["version"], bool) or document["version"] != VERSION:
+    if type(document["version"]) is not int or document["version"] != VERSION:
         raise RefusedError(f"only certificates of version {VERSION} are known")
     if text(document, "digest") != problems[0].digest:
         raise RefusedError("the certificate is for another spec")
@@ -153,7 +153,7 @@ def _solver(subject: Subject, part: Part) -> Derived:
 def _cases(subject: Subject, part: Part) -> int:
     open_stages = {choice.stage for choice in subject.given.choices} if not subject.given.recomputed else set()
     stages = rows(part, "stages", MOST_STAGES_OF_CASES)
-    plain = all(isinstance(stage, int) and not isinstance(stage, bool) for stage in stages)
+    plain = all(type(stage) is int for stage in stages)
     if not plain or not stages or stages != sorted(set(stages)) or not set(stages) <= open_stages:
         raise RefusedError("stages must be such whose recompute choice is open, ascending")
     if text(part, "where") != where_of_cases(stages):
@@ -164,7 +164,9 @@ def _cases(subject: Subject, part: Part) -> int:
     bounds = []
     for taken, case in zip(product((False, True), repeat=len(stages)), cases, strict=True):
         one = part_with(case, ("recomputed", "part"), "a case")
-        if one["recomputed"] != [stage for stage, yes in zip(stages, taken, strict=True) if yes]:
+        recomputed = rows(one, "recomputed", len(stages))
+        wanted = [stage for stage, yes in zip(stages, taken, strict=True) if yes]
+        if recomputed != wanted or any(type(stage) is not int for stage in recomputed):
             raise RefusedError("a case is missing or out of order")
         bounds.append(_part(subject.case(dict(zip(stages, taken, strict=True))), one["part"], nested=True)[1])
     known = [bound for bound in bounds if bound is not None]
