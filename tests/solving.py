@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import crosspipe.search.improve as improving
@@ -62,7 +63,7 @@ class HereRunner:
             on_bound=on_bound,
             should_stop=lambda: clock.asked_to_stop() or clock.seconds >= until_s or enough(),
         )
-        status = run_engine(shared, Effort(limits.workers, limits.seed, limits.relative_gap, limits.deterministic))
+        status = run_engine(shared, Effort(**{field.name: getattr(limits, field.name) for field in fields(Effort)}))
         on_tick()
         return ChildResult(status)
 

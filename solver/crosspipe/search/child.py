@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import traceback
+from dataclasses import fields
 from typing import IO, Any, NoReturn
 
 from crosspipe.problem.problem import Objective
@@ -56,7 +57,7 @@ def main(source: IO[bytes], sink: IO[bytes]) -> None:
         on_bound=lambda bound_ns, source, proof: send({"bound_ns": bound_ns, "source": source, "proof": proof}),
         should_stop=stop.is_set,
     )
-    effort = Effort(limits["workers"], limits["seed"], limits["relative_gap"], limits["deterministic"])
+    effort = Effort(**{field.name: limits[field.name] for field in fields(Effort)})
     send({"result": {"status": run_engine(shared, effort)}})
 
 

@@ -41,18 +41,22 @@ NO_LIMIT = 10**9
 
 @dataclass(slots=True)
 class Pace:
-    """How much work dives may do: by the clock, or counted in nodes where runs must repeat exactly.
+    """How much work dives may do: by the clock, or counted where runs must repeat exactly.
 
     Attributes
     ----------
     most_s
         Seconds after which the dives end.
-    most_nodes
-        Nodes after which they end; every dive then has a fixed number.
+    most_visits
+        Count states visited, each node all of the lattice, after which they end; every dive then has a fixed number of
+        nodes.
+    states
+        Count states of the lattice.
     """
 
     most_s: float = float("inf")
-    most_nodes: int | None = None
+    most_visits: int | None = None
+    states: int = 1
     began: float = field(default_factory=time.monotonic)
     nodes: int = 0
     seconds: float = 0.0
@@ -60,15 +64,15 @@ class Pace:
 
     def over(self) -> bool:
         """Whether the dives must end."""
-        if self.most_nodes is not None:
-            return self.nodes >= self.most_nodes
+        if self.most_visits is not None:
+            return self.nodes * self.states >= self.most_visits
         return time.monotonic() - self.began >= self.most_s
 
     def allowance(self, left_s: float, refuting: bool) -> int:
         """Nodes of the next dive."""
         patience = self.refuting if refuting else 1.0
-        if self.most_nodes is not None:
-            return max(1, min(int(FIRST_NODES * patience), self.most_nodes - self.nodes))
+        if self.most_visits is not None:
+            return max(1, min(int(FIRST_NODES * patience), self.most_visits // self.states - self.nodes))
         if self.seconds == 0.0:
             return FIRST_NODES
         return max(FEWEST_NODES, int(self.nodes / self.seconds * min(left_s, DIVE_S * patience)))
@@ -91,6 +95,7 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace) -> None:
     if lattice is None:
         return
     tables = Tables(lattice)
+    pace.states = len(tables.counts)
     _bisect(shared, tables)
     diver = Diver(tables)
     for turn, (fraction, rule, noise) in enumerate(_plan(max(tables.duration.tolist()))):

@@ -34,19 +34,22 @@ SAMPLING_S = 6.0
 SAMPLING_SHARE = 0.25
 """Most time of randomised greedy, and the share of the time left that it may take."""
 
-NODES_PER_S = 100
-PASSES_PER_S = 10
-"""Work allowed per second of the time limit where it is counted instead of timed."""
+PASSED_PER_S = 10_000
+"""Operations that greedy passes may place per second of counted work: a usual core takes 0.1 s for them."""
+
+VISITS_PER_S = 5_000_000
+"""Count states that the nodes of dives may visit per second of counted work, each node all of them: also 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """Workers, seed, gap asked for, and whether work is counted instead of timed."""
+    """Workers, seed, gap asked for; and, if `deterministic`, the seconds by which work is counted out, not timed."""
 
     workers: int
     seed: int
     relative_gap: float
     deterministic: bool
+    counted_s: float
 
 
 def run_engine(shared: Shared, effort: Effort) -> Status:
@@ -99,12 +102,12 @@ def _in_turn(shared: Shared, effort: Effort) -> None:
 
 
 def _counted(shared: Shared, effort: Effort) -> None:
-    """One method after the other, work counted, so that every run is the same."""
-    seconds = shared.left_s
-    sample_greedy(shared, effort.seed, seconds, most_passes=int(seconds * PASSES_PER_S))
+    """One method after the other, work counted, so that every run is the same however fast the machine is."""
+    seconds, operations = effort.counted_s, len(shared.problem.operations)
+    sample_greedy(shared, effort.seed, seconds, most_passes=1 + int(seconds * PASSED_PER_S / operations))
     if applies(shared):
-        _lattice(shared, effort, Pace(most_nodes=int(seconds * NODES_PER_S)))
-    if len(shared.problem.operations) <= SMALL or not applies(shared):
+        _lattice(shared, effort, Pace(most_visits=int(seconds * VISITS_PER_S)))
+    if operations <= SMALL or not applies(shared):
         _whole_model(shared, effort)
 
 
@@ -118,7 +121,7 @@ def _whole_model(shared: Shared, effort: Effort) -> None:
         shared.schedule,
         shared.bound_ns,
         ModelLimits(
-            time_s=shared.left_s,
+            time_s=effort.counted_s if effort.deterministic else shared.left_s,
             workers=effort.workers,
             seed=effort.seed,
             relative_gap=effort.relative_gap,

@@ -56,6 +56,8 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
             board.raise_bound(candidate, Bound(bound_ns, source, WHERE[source], proof))
 
     def enough() -> bool:
+        if options.deterministic:
+            return False  # the process ends by itself, always at the same point
         gap = board.gap
         return not board.worth(candidate) or (gap is not None and gap <= options.relative_gap)
 
@@ -70,6 +72,8 @@ def improve(board: Board, candidate: Candidate, options: SolveOptions, until_s: 
             seed=options.seed,
             relative_gap=options.relative_gap,
             deterministic=options.deterministic,
+            # Not what is left of the time, which no two runs have alike.
+            counted_s=options.time_limit_s / len(board.candidates),
         ),
     )
     result = runner.run(board.clock, until_s, on_orders, on_bound, board.beat, enough)

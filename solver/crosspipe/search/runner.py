@@ -43,13 +43,14 @@ News = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ChildLimits:
-    """Limits of one solving process."""
+    """Limits of one solving process; `counted_s` stands for the time where work is counted (`deterministic`)."""
 
     time_s: float
     workers: int
     seed: int
     relative_gap: float
     deterministic: bool
+    counted_s: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,9 @@ class Shared:
 
     def ended(self) -> bool:
         """Whether there is nothing left to do, no time, or no wish."""
-        if self.infeasible or self._should_stop() or self.left_s == 0:
-            return True
+        return self.infeasible or self._should_stop() or self.left_s == 0 or self._closed()
+
+    def _closed(self) -> bool:
         gap = relative_gap(self.value_ns, self.bound_ns)
         return gap is not None and gap <= self._gap
 
@@ -74,8 +75,11 @@ class Shared:
         value = value_ns(self.problem, schedule, self.objective)
         if not fits(self.problem, schedule):
             return False
-        # What is found is told before it can end the process: another thread acts on it at once.
+        # What is found is told before it can end the process: another thread acts on it at once. Once the gap is closed
+        # nothing more is taken: methods notice the end some time later, and what they find until then is chance.
         with self._lock:
+            if self._closed():
+                return False
             if self.value_ns is not None and (value > self.value_ns or (value == self.value_ns and not equal)):
                 return False
             if self.value_ns is None or value < self.value_ns:
@@ -86,7 +90,7 @@ class Shared:
     def raise_bound(self, bound_ns: int, source: str, proof: Proof | None = None) -> None:
         """Keep a bound if it is better."""
         with self._lock:
-            if bound_ns > self.bound_ns:
+            if bound_ns > self.bound_ns and not self._closed():
                 self._on_bound(bound_ns, source, proof or {})
                 self.bound_ns = bound_ns
 

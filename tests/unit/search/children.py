@@ -76,7 +76,7 @@ class Told:
         incumbent: Orders | None = ORDERS,
         bound_ns: int = 0,
     ) -> ChildResult:
-        limits = ChildLimits(time_s=until_s, workers=1, seed=0, relative_gap=0.0, deterministic=False)
+        limits = ChildLimits(time_s=until_s, workers=1, seed=0, relative_gap=0.0, deterministic=False, counted_s=0.0)
         runner = Runner(given, Objective.MAKESPAN, incumbent, bound_ns, limits)
         return runner.run(clock or Clock(until_s), until_s, self.on_orders, self.on_bound, self._on_tick, self.enough)
 

@@ -222,7 +222,7 @@ def test_the_folder_of_the_caller_has_no_say_in_what_is_imported(
 def request(hard: bool) -> bytes:
     given = HARD if hard else PROBLEM
     incumbent = orders_to_json(greedy(HARD, Settings())) if hard else None
-    limits = {"time_s": 50.0, "workers": 1, "seed": 0, "relative_gap": 0.0, "deterministic": False}
+    limits = {"time_s": 50.0, "workers": 1, "seed": 0, "relative_gap": 0.0, "deterministic": False, "counted_s": 0.0}
     return line(
         {
             "problem": problem_to_json(given),

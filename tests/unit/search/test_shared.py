@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from tests.building import problem
 
 from crosspipe.bounds.best import lower_bound
-from crosspipe.families.registry import run_families
+from crosspipe.families.gpipe import gpipe
+from crosspipe.families.registry import Family, run_families
 from crosspipe.problem.problem import Objective
+from crosspipe.schedule.measure import makespan_ns
+from crosspipe.schedule.replay import replay
 from crosspipe.search.crew import Crew
 from crosspipe.search.shared import Shared
 
@@ -22,11 +25,13 @@ TELLING_S = 0.3
 """Longer than the crew's tick: it sees the end while the news is still being told."""
 
 
-def shared_with(heard: list[str], bound_ns: int, incumbent: Orders | None = None) -> Shared:
+def shared_with(
+    heard: list[str], bound_ns: int, incumbent: Orders | None = None, *, gap: float = 0.0, telling_s: float = TELLING_S
+) -> Shared:
     """A search whose news are heard slowly, as a pipe takes long orders."""
 
     def hear(source: str) -> None:
-        time.sleep(TELLING_S)
+        time.sleep(telling_s)
         heard.append(source)
 
     return Shared(
@@ -34,7 +39,7 @@ def shared_with(heard: list[str], bound_ns: int, incumbent: Orders | None = None
         Objective.MAKESPAN,
         incumbent,
         bound_ns,
-        (60.0, 0.0),
+        (60.0, gap),
         on_orders=lambda _, source: hear(source),
         on_bound=lambda _, source, __: hear(source),
         should_stop=lambda: False,
@@ -74,3 +79,17 @@ def test_the_last_word_comes_after_the_bound_it_stands_on() -> None:
     shared = shared_with(heard, 0, orders)
     assert last_word(shared, lambda: shared.raise_bound(bound_ns, "count states")) == "optimal"
     assert heard == ["count states"]
+
+
+def test_nothing_is_taken_once_the_gap_is_closed() -> None:
+    orders, bound_ns = best_orders()
+    compiled = problem(2, 3)
+    worse = Family("GPipe", gpipe).build(compiled)
+    value = makespan_ns(replay(compiled, worse))
+    heard: list[str] = []
+    shared = shared_with(heard, bound_ns - 1, worse, gap=(value - bound_ns + 1) / value, telling_s=0)
+    assert value > bound_ns
+    assert shared.ended()
+    assert not shared.offer(orders, "dive")
+    shared.raise_bound(bound_ns, "count states")
+    assert (shared.value_ns, shared.bound_ns, heard) == (value, bound_ns - 1, [])
