@@ -1,8 +1,9 @@
 """Schedules by diving: at a fixed target time, decide pair after pair until one order is left.
 
-Tight targets decide most pairs by themselves; a leaf's orders replay to a makespan of at most the target. If every
-branch is refuted instead, no schedule is as short: the children of a node, "A before B" and "B before A", cover all
-schedules.
+Tight targets decide most pairs by themselves; a leaf's orders replay to a makespan of at most the target, and fit,
+where the W's of each device are alike and no cap on microbatches in flight binds (elsewhere the lattice is a relaxation,
+and the orders are judged by who takes them). If every branch is refuted instead, no schedule is as short: the children
+of a node, "A before B" and "B before A", cover all schedules.
 """
 
 from __future__ import annotations
@@ -161,17 +162,20 @@ def _name(lattice: Lattice, node: Node) -> str:
 
 
 def orders_of(problem: Problem, tables: Tables, windows: Windows) -> Orders:
-    """Read the orders of a leaf: on each machine its operations by earliest start."""
+    """Read the orders of a leaf: on each machine its operations by earliest start.
+
+    Of those that start together the empty ones go first, along the chain: they may give back what another needs.
+    """
     lattice = tables.lattice
     sequences: list[IntArray] = [np.zeros(0, dtype=np.int64) for _ in range(problem.resources)]
     for machine in lattice.machines:
-        starts: list[tuple[int, int, int, int]] = []
+        starts: list[tuple[int, int, int, int, int]] = []
         for place, index in enumerate(machine.nodes):
             node = lattice.nodes[index]
             for j in range(problem.microbatches * len(node.stages)):
-                starts.append((int(windows.r[index, j]), place, index, j))
+                starts.append((int(windows.r[index, j]), node.duration, place, index, j))
         starts.sort()
-        sequences[machine.resource] = _numbers(problem, tables, [(index, j) for _, _, index, j in starts])
+        sequences[machine.resource] = _numbers(problem, tables, [(index, j) for _, _, _, index, j in starts])
     return Orders(tuple(sequences), problem.recomputed)
 
 

@@ -100,6 +100,29 @@ def test_a_dive_at_the_optimum_finds_it_and_one_tick_below_is_refuted(case_id: s
     assert below.windows is None
 
 
+@pytest.mark.parametrize("place", [(0, 1, 1, 0), (0, 1, 0, 1)])
+@pytest.mark.parametrize("backward_ms", [0, 5])
+def test_a_leaf_gives_memory_back_by_a_weight_gradient_of_no_length_in_time(
+    place: tuple[int, ...], backward_ms: int
+) -> None:
+    stage = STAGE | {"forward_ms": 4, "backward_input_ms": backward_ms, "backward_weight_ms": 0, "activation_mb": 5}
+    sites = {name: {"devices": 1, "memory_gb": 0.011} for name in ("a", "b")}
+    links = [{"between": ["a", "b"], "one_way_latency_ms": 11, "bandwidth_gbps": 8}]
+    placement = {"map": [f"{'ab'[device]}/0" for device in place]}
+    compiled = problem([stage] * 4, 6, sites=sites, links=links, placement=placement)
+    tables = tables_of(compiled)
+    assert tables is not None
+    diver = Diver(tables)
+    for target in range(least_standing(tables, 0, 2000), 2000):
+        found = diver.dive(target, Rule(1, 0), seed=0, most_failures=NO_LIMIT, most_nodes=5000)
+        if found.windows is not None:
+            break
+    assert found.windows is not None
+    schedule = replay(compiled, orders_of(compiled, tables, found.windows))
+    assert fits(compiled, schedule)
+    assert makespan_ns(schedule) <= target * tables.lattice.tick_ns
+
+
 def test_states_are_the_counts_that_memory_allows() -> None:
     sites = {"a": {"devices": 1, "memory_gb": 0.002}}
     compiled = problem([STAGE], 3, sites=sites)
