@@ -47,7 +47,7 @@ def case_split(subject: Subject, part: Part) -> int:
     count = _count(subject, part)
     windows = count.start()
     waiting: list[tuple[Windows, Decision]] = []
-    place = 0
+    place, complete = 0, False
     stands = not count.refuted(windows, set(range(len(count.machines))))
     while place < len(tree):
         if stands:
@@ -63,10 +63,11 @@ def case_split(subject: Subject, part: Part) -> int:
         else:
             place = _skipped(count, tree, place)
             if not waiting:
+                complete = True
                 break
             windows, (first, second) = waiting.pop()
         stands = not count.refuted(windows, {count.put_before(windows, first, second)})
-    if stands or waiting or place < len(tree) or not tree:
+    if not complete or place < len(tree):
         raise RefusedError("the tree is not complete, or goes on after its end")
     return count.target + 1
 
