@@ -1,7 +1,7 @@
 """Schedules by diving: at a fixed target time, decide pair after pair until one order is left.
 
 Tight targets decide most pairs by themselves; a leaf's orders replay to a makespan of at most the target, and fit,
-where the W's of each device are alike and no cap on microbatches in flight binds (elsewhere the lattice is a relaxation,
+where the W's of each device are alike and no cap on microbatches in flight binds (elsewhere the lattice is relaxed,
 and the orders are judged by who takes them). If every branch is refuted instead, no schedule is as short: the children
 of a node, "A before B" and "B before A", cover all schedules.
 """
