@@ -74,7 +74,9 @@ def _longest_paths(problem: Problem, graph: Graph, first: IntArray, last: IntArr
 def _largest_cycle_mean(weight: IntArray) -> int:
     """Largest mean weight of a cycle in a dense graph, rounded up (Karp 1978); weight[i, j] of the arc i -> j."""
     size = len(weight)
-    best = [np.zeros(size, dtype=np.int64)]
+    if int(weight.max()) * size >= -UNREACHED:
+        weight = weight.astype(object)  # sums along `size` arcs may leave 64 bits
+    best = [np.zeros(size, dtype=weight.dtype)]
     for _ in range(size):
         sums = best[-1][:, None] + weight
         sums[(best[-1][:, None] == UNREACHED) | (weight == UNREACHED)] = UNREACHED

@@ -115,6 +115,17 @@ def test_span_delays_the_first_operation_where_it_pays() -> None:
     assert (span_ns(compiled, plain), span_ns(compiled, delayed)) == (30 * MS, 22 * MS)
 
 
+def test_the_span_of_the_longest_times_that_are_taken_is_exact() -> None:
+    """Sixteen devices, a year from one to the next: sums along cycles of devices leave 64 bits."""
+    hour_ms = 3_600_000
+    stage = STAGE | {"forward_ms": hour_ms, "backward_input_ms": hour_ms, "backward_weight_ms": hour_ms}
+    site = {"devices": 16, "hop_latency_ms": 9000 * hour_ms}
+    compiled = problem([stage] * 16, 1, sites={"a": site})
+    orders = Orders(tuple(rows[np.argsort(compiled.operations.kind[rows])] for rows in compiled.by_resource))
+    schedule = timed(compiled, orders, Objective.SPAN)
+    assert span_ns(compiled, schedule) == (2 * 16 + 2 * 15 * 9000 + 1) * hour_ms * 10**6
+
+
 @st.composite
 def random_problem(draw: st.DrawFn) -> tuple[Problem, list[np.ndarray]]:
     p, m = draw(st.integers(1, 4)), draw(st.integers(1, 4))
