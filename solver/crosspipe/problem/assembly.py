@@ -209,9 +209,11 @@ class Assembly:
         if found is not None:
             channel, direction, timing = found
             if extra.size_mb is not None:
-                duration = to_ns(timing.transfer_ms(extra.size_mb, 1 if channel.per_replica else self.merged))
+                # Once per step, for all replicas together: the same whether these are merged or modelled apart.
+                duration = to_ns(timing.transfer_ms(extra.size_mb, 1))
             duration = self.lanes.reserved_ns(channel, direction, duration)
-            resource = self.lanes.numbers(channel, direction)[0]
+            if duration > 0:  # what takes no time never queues, as with messages
+                resource = self.lanes.numbers(channel, direction)[0]
         number = self.builder.single(duration, resource)
         self.extras.append((extra.name, number))
         for stage in extra.after:

@@ -9,7 +9,7 @@ from tests.building import STAGE, problem, problems
 from crosspipe.errors import SpecError, TooLargeError
 from crosspipe.problem.combine import combine
 from crosspipe.problem.free import crosses_sites, free_links
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.problem import NO_RESOURCE, Kind
 from crosspipe.problem.wire import problem_from_json, problem_to_json
 
 TWO_SITES = {"sites": {"a": {"devices": 1}, "b": {"devices": 1}}}
@@ -131,6 +131,24 @@ def test_traversals_of_twice_the_devices_are_loop_and_wave() -> None:
 def test_stages_that_devices_cannot_share_evenly_are_refused_with_the_nearest_number() -> None:
     with pytest.raises(SpecError, match=r"3 stages on 2 devices.*nearest legal: 4 stages"):
         problems(3, 2, sites={"a": {"devices": 2}})
+
+
+@pytest.mark.parametrize("messages", ["merged", "separate"])
+def test_an_extra_operation_sends_its_size_once_for_all_replicas(messages: str) -> None:
+    parallel = {"data": 4, "replica_messages": messages}
+    extras = [{"name": "sum", "size_mb": 3, "lane": "a-b/out", "after": [0]}]
+    compiled = problem(2, 1, parallel=parallel, extra_operations=extras, **linked(bandwidth_gbps=8))
+    ((_, number),) = compiled.extras
+    assert compiled.operations.duration_ns[number] == 3_000_000
+    assert compiled.resource_name(int(compiled.operations.resource[number])) == "a-b/out"
+
+
+def test_an_extra_operation_of_no_length_queues_on_no_lane() -> None:
+    extras = [{"name": "sum", "size_mb": 0, "lane": "a-b/out", "after": [0]}]
+    compiled = problem(2, 1, extra_operations=extras, **linked(bandwidth_gbps=8, closed_ms=[[0, 50]]))
+    ((_, number),) = compiled.extras
+    assert compiled.operations.duration_ns[number] == 0
+    assert compiled.operations.resource[number] == NO_RESOURCE
 
 
 def test_extra_operations_wait_for_all_backward_work_and_gate_the_first_forward() -> None:
