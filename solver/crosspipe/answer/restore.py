@@ -15,6 +15,7 @@ from crosspipe.errors import CrossPipeError, Fault, SpecError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.schedule.graph import Graph
 from crosspipe.schedule.orders import Orders, Schedule
+from crosspipe.schedule.replay import window_calendars
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
 from crosspipe.spec.model import Spec
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 SpecSource = Spec | Mapping[str, object] | str | bytes
 """A parsed spec, the mapping of one, or its YAML or JSON text."""
+
+
+LONGEST_NS = 2**62
+"""Longest schedule that is computed with, in 64 bits; the checker judges longer ones."""
 
 
 class InvalidScheduleError(CrossPipeError):
@@ -71,22 +76,30 @@ def restore(spec: SpecSource, document: object) -> tuple[Problem, Schedule]:
     ScheduleFormatError
         If the document cannot be read as a schedule.
     InvalidScheduleError
-        If the schedule breaks a rule.
+        If the schedule breaks a rule, or lasts longer than any that is computed with.
     """
     problem = meant_problem(spec, document)
     placed, recomputed = placed_from_document(problem, document)
     report = check(problem, placed, recomputed)
     if not report.ok:
         raise InvalidScheduleError(f"{len(report.violations)} broken rules, the first: {report.violations[0].message}")
+    if (report.makespan_ns or 0) > LONGEST_NS:
+        raise InvalidScheduleError(
+            f"the schedule lasts {report.makespan_ns} ns; at most {LONGEST_NS} are computed with"
+        )
     numbers = keys_of(problem)
     start = np.zeros(len(problem.operations), dtype=np.int64)
     end = np.zeros(len(problem.operations), dtype=np.int64)
     if recomputed:
         problem = problem.recompute(recomputed)
+    calendars = window_calendars(problem)
     for row in placed:
         number = numbers[key_of(row)]
+        duration = int(problem.operations.duration_ns[number])
         start[number] = row.start_ns
-        end[number] = row.start_ns + problem.operations.duration_ns[number] if row.end_ns is None else row.end_ns
+        end[number] = row.start_ns + duration
+        if number in calendars:
+            end[number] = calendars[number].end(row.start_ns, duration)
     # Operations of no length may share a moment; then what others wait for goes first.
     rank = _ranks(problem)
     sequences = tuple(rows[np.lexsort((rank[rows], end[rows], start[rows]))] for rows in problem.by_resource)

@@ -83,6 +83,36 @@ def test_operations_without_length_are_put_in_the_order_of_need() -> None:
     assert makespan_ns(again) == makespan_ns(schedule)
 
 
+def rows_of(answer: dict[str, Any]) -> dict[str, Any]:
+    """The schedule of an answer as rows without ends."""
+    return {
+        "operations": [
+            [kind, table["stage"][i], table["microbatch"][i], 0, table["start_ms"][i]]
+            for place in (*answer["devices"], *answer["transfers"])
+            for table in [place["operations"]]
+            for i, kind in enumerate(table["kind"])
+        ]
+    }
+
+
+def test_an_end_left_out_is_the_one_that_a_slower_lane_implies() -> None:
+    slow = {"between": ["a/0", "a/1"], "bandwidth_gbps": 8, "slow_ms": [[0, 50, 2]]}
+    spec = SPEC | {"links": [slow]}
+    answer = document(spec)
+    (_, whole), (given, rows) = restore(spec, answer), restore(spec, rows_of(answer))
+    assert (whole.end_ns == rows.end_ns).all()
+    assert (rows.end_ns - rows.start_ns > given.operations.duration_ns).any()
+
+
+def test_times_that_cannot_be_computed_with_are_said_to_be_so() -> None:
+    answer = rows_of(document(spec_data(1, 1)))
+    for row in answer["operations"]:
+        row[4] = int(row[4]) + 10**17
+    assert check(spec_data(1, 1), answer).ok
+    with pytest.raises(InvalidScheduleError, match="lasts"):
+        restore(spec_data(1, 1), answer)
+
+
 def test_an_answer_names_the_placement_it_is_for() -> None:
     spec = spec_data(4, 4, sites={"a": {"devices": 2, "hop_latency_ms": 5}})
     answer = document(spec, deterministic=True)
