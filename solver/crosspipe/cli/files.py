@@ -46,7 +46,10 @@ def plain_errors() -> Iterator[None]:
 
 def read_spec(path: Path) -> Spec:
     """Read a spec from a file, or from stdin for `-`."""
-    return parse_spec(sys.stdin.buffer.read()) if path == STDIN else load_spec(path)
+    if path == STDIN:
+        return parse_spec(sys.stdin.buffer.read())
+    with path.open("rb"):  # so that an unreadable file is told as one, not as a malformed spec
+        return load_spec(path)
 
 
 def read_document(path: Path) -> object:

@@ -77,7 +77,7 @@ def init_command(
     """Print a two-site spec to start from."""
     with plain_errors():
         text = STARTER.format(model=model)
-        parse_spec(text)
+        expand(parse_spec(text))  # refuses what would be of no use
         write(text, out)
 
 
@@ -93,5 +93,5 @@ def from_command(
         text = STARTER.format(
             model=yaml.safe_dump(known, default_flow_style=True, sort_keys=False, width=10**6).strip()
         )
-        parse_spec(text)
+        expand(parse_spec(text))  # refuses what would be of no use
         write(text, out)
