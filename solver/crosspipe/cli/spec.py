@@ -12,6 +12,7 @@ import yaml
 from crosspipe.cli.files import OutPath, SpecPath, plain_errors, read_document, read_spec, write
 from crosspipe.costs.expand import expand
 from crosspipe.costs.text import expanded_text
+from crosspipe.errors import SpecError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
@@ -28,7 +29,7 @@ STARTER = """\
 # A cluster spec: what trains, on which sites, joined by which links. `crosspipe spec explain` shows every default.
 model: {model}
 training: {{global_batch: 512, microbatch: 1, sequence_length: 4096}}
-parallel: {{tensor: 8, pipeline: 8, data: 16}}     # what is left out is chosen
+parallel: {{tensor: {tensor}, pipeline: 8, data: {data}}}     # what is left out is chosen
 sites:
   east: {{gpus: 512, gpu: h100-80gb}}
   west: {{gpus: 512, gpu: h100-80gb}}
@@ -76,9 +77,7 @@ def init_command(
 ) -> None:
     """Print a two-site spec to start from."""
     with plain_errors():
-        text = STARTER.format(model=model)
-        expand(parse_spec(text))  # refuses what would be of no use
-        write(text, out)
+        write(_starter(model), out)
 
 
 @spec_app.command("from")
@@ -90,8 +89,24 @@ def from_command(
         document = read_document(config)
         fields = set(HuggingFaceModel.model_fields)
         known = {key: value for key, value in document.items() if key in fields} if isinstance(document, dict) else {}
-        text = STARTER.format(
-            model=yaml.safe_dump(known, default_flow_style=True, sort_keys=False, width=10**6).strip()
-        )
-        expand(parse_spec(text))  # refuses what would be of no use
-        write(text, out)
+        write(_starter(yaml.safe_dump(known, default_flow_style=True, sort_keys=False, width=10**6).strip()), out)
+
+
+def _starter(model: str) -> str:
+    """Write a spec to start from, with the largest tensor degree that the model's heads allow.
+
+    Raises
+    ------
+    SpecError
+        If there is none.
+    """
+    refused: SpecError | None = None
+    for tensor in (8, 4, 2, 1):
+        text = STARTER.format(model=model, tensor=tensor, data=128 // tensor)
+        try:
+            expand(parse_spec(text))
+        except SpecError as error:
+            refused = refused or error
+        else:
+            return text
+    raise refused or SpecError([])
