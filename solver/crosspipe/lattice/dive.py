@@ -19,7 +19,8 @@ from crosspipe.schedule.orders import Orders
 
 if TYPE_CHECKING:
     from crosspipe.lattice.fixpoint import Tables, Windows
-    from crosspipe.lattice.machines import Lattice, Node
+    from crosspipe.lattice.machines import Lattice
+    from crosspipe.lattice.nodes import Node
     from crosspipe.problem.problem import IntArray, Problem
 
 MOST_SAVED_BYTES = 400 * 10**6

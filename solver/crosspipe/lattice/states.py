@@ -12,7 +12,7 @@ from crosspipe.problem.problem import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.lattice.machines import Node
+    from crosspipe.lattice.nodes import Node
     from crosspipe.problem.problem import IntArray, Problem
 
 
