@@ -192,7 +192,7 @@ def _certificate(outcome: Outcome, objective: Objective, detail: Detail) -> Cert
     if bound is None or outcome.status == "infeasible":
         return None
     candidates = outcome.board.candidates
-    parts = [(c.problem, part_for_candidate(c, bound.value_ns)) for c in candidates]
+    parts = [(c.problem, part_for_candidate(c, objective, bound.value_ns)) for c in candidates]
     return Certificate(
         bound_ms=to_ms(bound.value_ns),
         name=bound.name,

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from crosspipe.bounds.memory_need import short_pools
 from crosspipe.bounds.relax import relaxed
+from crosspipe.certificate.verify import verify
 from crosspipe.certificate.write import cases_of, certificate_of, part_of, solver_part
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.problem import Kind, Objective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crosspipe.bounds.bound import Bound
-    from crosspipe.problem.problem import Objective, Problem
+    from crosspipe.problem.problem import Problem
     from crosspipe.search.incumbents import Candidate
 
 Part = dict[str, Any]
+
+LITTLE_WORK = 5 * 10**6
+"""Elementary steps (some tenths of a second) for trying to derive a solver's bound by count states."""
 
 
 def derivable_part(bound: Bound) -> Part | None:
@@ -55,7 +59,16 @@ def no_schedule_part(problem: Problem) -> Part | None:
     return None
 
 
-def part_for_candidate(candidate: Candidate, bound_ns: int) -> Part:
+def counted_part(problem: Problem, objective: Objective, bound_ns: int) -> Part | None:
+    """Write a bound of unknown argument as one by count states, if little work shows that these derive it as well."""
+    part = part_of("count states", "", bound_ns, {})
+    if part is None or objective is not Objective.MAKESPAN:
+        return None
+    verdict = verify(problem, certificate_of_parts(objective, [(problem, part)]), LITTLE_WORK)
+    return part if verdict.ok else None
+
+
+def part_for_candidate(candidate: Candidate, objective: Objective, bound_ns: int) -> Part:
     """Write what is known of a placement where no schedule of any placement is below `bound_ns`."""
     known = candidate.derivable
     also = None if known is None else derivable_part(known)
@@ -68,7 +81,8 @@ def part_for_candidate(candidate: Candidate, bound_ns: int) -> Part:
     bound = candidate.bound
     if bound is None:
         raise ValueError("a placement without a bound leaves none for the whole")
-    return solver_part(bound.name, bound.where, bound.value_ns, also)
+    counted = counted_part(candidate.problem, objective, bound.value_ns)
+    return solver_part(bound.name, bound.where, bound.value_ns, also) if counted is None else counted
 
 
 def derived_ns(parts: Sequence[Part]) -> int | None:
@@ -88,4 +102,11 @@ def certificate_of_parts(objective: Objective, parts: Sequence[tuple[Problem, Pa
     return certificate_of(parts[0][0].digest, objective.value, [(problem.traversal, part) for problem, part in parts])
 
 
-__all__ = ["certificate_of_parts", "derivable_part", "derived_ns", "no_schedule_part", "part_for_candidate"]
+__all__ = [
+    "certificate_of_parts",
+    "counted_part",
+    "derivable_part",
+    "derived_ns",
+    "no_schedule_part",
+    "part_for_candidate",
+]

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 from tests.building import STAGE, spec_data
+from tests.unit.bounds.specs import pipeline, split
 
+from crosspipe.answer.certify import counted_part, derived_ns
 from crosspipe.answer.solve import solve
 from crosspipe.answer.verify import verify
 from crosspipe.certificate.write import solver_part
+from crosspipe.problem.problem import Objective
 
 TIGHT = spec_data(
     [STAGE | {"forward_ms": 2, "backward_input_ms": 3, "activation_mb": 2, "boundary_mb": 2}] * 2,
@@ -122,6 +125,24 @@ def test_a_bound_by_the_solver_alone_is_told() -> None:
     result = verify(TIGHT, document)
     assert (result.ok, result.outcome) == (False, "solver alone")
     assert (result.bound_ms, result.derived_ms) == (raised_ns / 10**6, derived_ms)
+
+
+def test_a_solvers_bound_that_count_states_derive_is_not_its_word_alone() -> None:
+    problem = pipeline([split(2, 3, 1, activation_mb=1)] * 2, 2, memory_mb=1)
+    part = counted_part(problem, Objective.MAKESPAN, 22 * 10**6)
+    assert part is not None
+    assert part["kind"] == "count states"
+    assert counted_part(problem, Objective.MAKESPAN, 22 * 10**6 + 1) is None
+    assert counted_part(problem, Objective.SPAN, 22 * 10**6) is None
+
+
+def test_what_is_derived_leaves_a_solvers_word_out() -> None:
+    known = {"kind": "device load", "bound_ns": 5}
+    word = solver_part("cp-sat", "the CP-SAT model", 9, None)
+    assert derived_ns([known, word | {"also": {"kind": "start-up", "bound_ns": 4}}]) == 4
+    assert derived_ns([known, word]) is None
+    assert derived_ns([known, {"kind": "no room"}]) == 5
+    assert derived_ns([{"kind": "no room"}]) is None
 
 
 def test_no_schedule_for_want_of_room_is_derived() -> None:
