@@ -76,9 +76,10 @@ def measured_rows(rows: Sequence[Row], store: Store, options: argparse.Namespace
     found = []
     for number, row in enumerate(rows, start=1):
         measurement = store.known(row, known, any_code=options.any_code or options.tables)
-        if measurement is None and options.tables:
+        if options.tables:
+            found += [] if measurement is None else [(row, measurement)]
             continue
-        if measurement is None:
+        if measurement is None or measurement.status == "failed":
             measurement = _run(row, options.runs)
             store.append(row, measurement)
             _tell(f"[{number}/{len(rows)}] {row.suite}: {row.key}", row, measurement)

@@ -26,12 +26,15 @@ class Reference:
         Best value and best bound known elsewhere.
     peers
         Value that each other scheduler reaches; the best of them is not to be exceeded.
+    rounding_ns
+        How far value and bound may be off because they are known in rounded form only; within it they are reached.
     """
 
     status: Literal["optimal", "infeasible"] | None = None
     value_ns: int | None = None
     bound_ns: int | None = None
     peers: Mapping[str, int] = field(default_factory=dict)
+    rounding_ns: int = 0
 
     @property
     def best_peer(self) -> tuple[str, int] | None:

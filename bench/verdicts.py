@@ -41,9 +41,9 @@ def _against(known: Reference, measured: Measurement) -> list[Verdict]:
     if known.status == "infeasible":
         found.append(Verdict("refuted", measured.status == "infeasible", f"is {measured.status}, has no schedule"))
     if known.value_ns is not None:
-        found.append(_held("value", value_ns, known.value_ns, lower_is_better=True))
+        found.append(_held("value", value_ns, known.value_ns, lower_is_better=True, rounding_ns=known.rounding_ns))
     if known.bound_ns is not None:
-        found.append(_held("bound", bound_ns, known.bound_ns, lower_is_better=False))
+        found.append(_held("bound", bound_ns, known.bound_ns, lower_is_better=False, rounding_ns=known.rounding_ns))
     if known.status == "optimal" and value_ns is not None and known.value_ns is not None:
         sound = value_ns >= known.value_ns and (bound_ns is None or bound_ns <= known.value_ns)
         found.append(Verdict("sound", sound, f"the proved optimum is {milliseconds(known.value_ns)}"))
@@ -53,10 +53,12 @@ def _against(known: Reference, measured: Measurement) -> list[Verdict]:
     return found
 
 
-def _held(name: str, own: int | None, other: int, *, lower_is_better: bool, whose: str = "") -> Verdict:
+def _held(
+    name: str, own: int | None, other: int, *, lower_is_better: bool, whose: str = "", rounding_ns: int = 0
+) -> Verdict:
     if own is None:
         return Verdict(name, False, f"none, {whose}{milliseconds(other)}")
-    better, equal = (own < other) if lower_is_better else (own > other), own == other
+    better, equal = (own < other) if lower_is_better else (own > other), abs(own - other) <= rounding_ns
     word = "reached" if equal else "beaten" if better else "missed"
     return Verdict(name, better or equal, f"{whose}{milliseconds(other)} {word}")
 

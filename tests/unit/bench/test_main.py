@@ -99,6 +99,17 @@ def test_a_failed_row_is_shown_and_sets_the_exit_code(
     assert measured == []
 
 
+def test_a_failed_row_is_measured_again(measured: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--suite", "golden", "--only", "loop-01"]
+    inner = command.measure
+    monkeypatch.setattr(command, "measure", lambda _: Measurement.failed("out of memory"))
+    assert command.main(words) == 1
+    assert command.main([*words, "--tables"]) == 1
+    monkeypatch.setattr(command, "measure", inner)
+    assert command.main(words) == 0
+    assert measured == ["loop-01"]
+
+
 def test_list_measures_nothing(measured: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--suite", "versus", "--list"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 81

@@ -45,6 +45,12 @@ def test_words_say_reached_beaten_missed() -> None:
         assert verdict.words == f"{milliseconds(known)} {word}"
 
 
+@pytest.mark.parametrize(("known", "word"), [(99_960_000, "reached"), (100_040_000, "reached"), (99_900_000, "missed")])
+def test_what_is_known_in_rounded_form_is_reached_within_the_rounding(known: int, word: str) -> None:
+    (verdict,) = verdicts(replace(ROW, reference=Reference(value_ns=known, rounding_ns=50_000)), SOLVED)
+    assert (verdict.holds, verdict.words) == (word != "missed", f"{milliseconds(known)} {word}")
+
+
 def test_a_value_below_a_proved_optimum_is_unsound() -> None:
     proved = Reference("optimal", 100_000_001, 100_000_001)
     assert held(proved)["sound"] is False
