@@ -105,7 +105,11 @@ def attempts(problem: Problem, objective: Objective, portfolio: tuple[Settings, 
 
 
 def best_greedy(
-    problem: Problem, objective: Objective, budget_s: float | None = None, target_ns: int | None = None
+    problem: Problem,
+    objective: Objective,
+    budget_s: float | None = None,
+    target_ns: int | None = None,
+    patience_s: float | None = None,
 ) -> FamilyResult:
     """Find the best pass of the portfolio.
 
@@ -119,6 +123,8 @@ def best_greedy(
         Start no pass after this many seconds if one has fitted, None for the whole portfolio.
     target_ns
         A value known to be least: stop once it is reached.
+    patience_s
+        Start no pass after this many seconds even if none has fitted, None for as many as there are.
     """
     began = time.monotonic()
     best: Attempt | None = None
@@ -131,7 +137,8 @@ def best_greedy(
             best, least = attempt, value
         if least is not None and target_ns is not None and least <= target_ns:
             break
-        if least is not None and budget_s is not None and time.monotonic() - began >= budget_s:
+        limit_s = patience_s if least is None else budget_s
+        if limit_s is not None and time.monotonic() - began >= limit_s:
             break
     if best is None or best.orders is None or best.verdict is None:
         return FamilyResult.refused(GREEDY, reason or "no pass was made")

@@ -23,6 +23,9 @@ LONGEST_S = 1.0
 SHARE = 0.2
 """Share of the time left that the portfolio may take."""
 
+PATIENCE_S = 2.0
+"""As long as no schedule at all is known the portfolio goes on for the time left, and this long at least."""
+
 LARGE = 20_000
 """Above this many operations a deterministic solve runs one pass of the greedy: the whole portfolio takes long."""
 
@@ -54,10 +57,11 @@ def _known(board: Board, candidate: Candidate, options: SolveOptions) -> None:
 def _greedy(board: Board, candidate: Candidate, options: SolveOptions) -> FamilyResult:
     problem = candidate.problem
     budget_s: float | None = min(LONGEST_S, SHARE * board.clock.left_s)
+    patience_s: float | None = max(PATIENCE_S, board.clock.left_s) if board.value_ns is None else budget_s
     if options.deterministic:
-        budget_s = None if len(problem.operations) <= LARGE else 0.0
+        budget_s, patience_s = None if len(problem.operations) <= LARGE else 0.0, None
     target_ns = None if candidate.bound is None else candidate.bound.value_ns
-    return best_greedy(problem, options.objective, budget_s, target_ns)
+    return best_greedy(problem, options.objective, budget_s, target_ns, patience_s)
 
 
 def _keep(board: Board, candidate: Candidate, result: FamilyResult, options: SolveOptions) -> None:

@@ -11,7 +11,7 @@ from tests.unit.families.instances import Message, Work, build, uniform
 from tests.unit.families.judged import accepted
 
 from crosspipe.families.known import Family
-from crosspipe.families.portfolio import attempts, best_greedy
+from crosspipe.families.portfolio import Attempt, Passes, attempts, best_greedy
 from crosspipe.families.registry import FAMILIES, GREEDY, best_of, run_families
 from crosspipe.families.settings import Settings
 from crosspipe.families.steps import DeviceOrders, Step
@@ -150,6 +150,26 @@ def test_the_first_settings_are_always_tried() -> None:
     result = best_greedy(uniform(4, 8), MAKESPAN, budget_s=0.0)
     assert result.name == GREEDY
     assert result.orders is not None
+
+
+@pytest.mark.parametrize(("patience_s", "fewest", "most"), [(0.0, 1, 1), (None, 20, 1000)])
+def test_the_portfolio_gives_up_in_time_where_nothing_fits(
+    monkeypatch: pytest.MonkeyPatch, patience_s: float | None, fewest: int, most: int
+) -> None:
+    problem = uniform(4, 8)
+    late = replace(problem, due_ns=np.ones(len(problem.operations), dtype=np.int64))
+    passes = []
+    make = Passes.make
+
+    def counted(self: Passes, variant: Variant, settings: Settings) -> Attempt:
+        passes.append(settings)
+        return make(self, variant, settings)
+
+    monkeypatch.setattr(Passes, "make", counted)
+    result = best_greedy(late, MAKESPAN, budget_s=0.0, patience_s=patience_s)
+    assert result.orders is None
+    assert "due at" in (result.reason or "")
+    assert fewest <= len(passes) <= most
 
 
 def test_the_portfolio_stops_at_a_value_known_to_be_least() -> None:
