@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Part = dict[str, Any]
 
-LITTLE_WORK = 5 * 10**6
+LITTLE_WORK = 5 * 10**7
 """Elementary steps (some tenths of a second) for trying to derive a solver's bound by count states."""
 
 

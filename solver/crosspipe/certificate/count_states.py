@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crosspipe.certificate.chain import chain_of
 from crosspipe.certificate.fixpoint import Count
 from crosspipe.certificate.reading import integer, rows, text, whole
-from crosspipe.certificate.verdict import RefusedError
+from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def case_split(subject: Subject, part: Part) -> int:
             first, second = _decision(count, entry)
             if len(waiting) >= DEEPEST:
                 raise RefusedError(f"a branch of the tree has more than {DEEPEST} decisions")
-            subject.budget.spend(4 * windows.r.size)
+            subject.budget.spend(PYTHON_STEP + 4 * windows.r.size)
             waiting.append((windows.copy(), (second, first)))
         else:
             place = _skipped(count, tree, place)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.certificate.machines import machines_of
-from crosspipe.certificate.verdict import RefusedError
+from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,7 +129,7 @@ class Count:
     def _sweep(self, machine: Machine, windows: Windows, ruled_out: BoolArray | None) -> bool | None:
         """Shrink the windows of one machine; whether any moved, None if no path is left."""
         target, levels, total = self.target, machine.levels, machine.states
-        self._budget.spend(12 * machine.counts.size + 400 * len(levels))
+        self._budget.spend(12 * machine.counts.size + 15 * PYTHON_STEP * len(levels))
         classes = list(machine.classes)
         duration = self._duration[classes]
         table_r, table_q = (np.zeros((len(classes), self.width + 1), dtype=np.int64) for _ in range(2))

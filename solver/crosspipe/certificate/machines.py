@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.certificate.verdict import RefusedError
+from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _machine(
     levels, counts, after, before = [0], [level], [], [np.full((1, size), -1, dtype=np.int64)]
     while True:
         first = levels[-1]
-        budget.spend(30 * level.size)
+        budget.spend(30 * level.size + 50 * PYTHON_STEP)
         states, columns = np.nonzero(_allowed(links, level, limits, pools))
         onward = np.full(level.shape, -1, dtype=np.int64)
         after.append(onward)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from crosspipe.certificate.verdict import PYTHON_STEP
+
 if TYPE_CHECKING:
     from crosspipe.certificate.verdict import Budget
     from crosspipe.problem.problem import Lane
@@ -52,7 +54,7 @@ class Rates:
         need = duration * self.full
         last = max(ready, self._settled) + 2 * self._cycle
         for _ in range(MOST_PIECES if duration else 0):
-            self._budget.spend(1)
+            self._budget.spend(PYTHON_STEP)
             rate, until = self.at(now)
             if rate == 0:
                 if until is None or until > last:
@@ -75,7 +77,7 @@ class Rates:
         for _ in range(MOST_PIECES):
             if need <= 0:
                 return now
-            self._budget.spend(1)
+            self._budget.spend(PYTHON_STEP)
             if now >= self._settled and need > self._cycle * self.full > 0:
                 gained = self._carried(now, now + self._cycle)
                 if gained == 0:
@@ -93,7 +95,7 @@ class Rates:
         """Integral of the rate over [now, end)."""
         work = 0
         while now < end:
-            self._budget.spend(1)
+            self._budget.spend(PYTHON_STEP)
             rate, until = self.at(now)
             ahead = end if until is None else min(until, end)
             work += rate * (ahead - now)

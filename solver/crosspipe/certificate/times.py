@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.certificate.rates import Rates
+from crosspipe.certificate.verdict import PYTHON_STEP
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Times:
 
 def times_of_schedule(problem: Problem, waits: Waits, budget: Budget) -> Times:
     """Heads from time 0, tails to the end of the last operation."""
-    budget.spend(8 * len(problem.operations))
+    budget.spend(3 * PYTHON_STEP * len(problem.operations))
     extras = {number for _, number in problem.extras[:MOST_EXTRAS]}
     duration = problem.operations.duration_ns.tolist()
     resource = problem.operations.resource.tolist()
@@ -67,7 +68,7 @@ def times_of_schedule(problem: Problem, waits: Waits, budget: Budget) -> Times:
 
 def times_on_device(problem: Problem, waits: Waits, device: int, budget: Budget) -> Times:
     """Heads from the first start and tails to the last end of compute on one device."""
-    budget.spend(8 * len(problem.operations))
+    budget.spend(3 * PYTHON_STEP * len(problem.operations))
     kinds, resource = problem.operations.kind.tolist(), problem.operations.resource.tolist()
     duration = problem.operations.duration_ns.tolist()
     own = [resource[n] == device and kinds[n] <= Kind.BW for n in range(len(kinds))]
@@ -92,7 +93,7 @@ def _reached(number: int, edges: list[list[Edge]], budget: Budget) -> set[int]:
             if other not in found:
                 found.add(other)
                 front.append(other)
-    budget.spend(4 * len(found))
+    budget.spend(PYTHON_STEP * len(found))
     return found
 
 

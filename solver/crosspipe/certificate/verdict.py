@@ -7,8 +7,11 @@ from typing import ClassVar, Literal
 
 from crosspipe.errors import CrossPipeError
 
-MOST_WORK = 2 * 10**9
-"""Elementary steps one verification may take: a few minutes at most."""
+MOST_WORK = 3 * 10**10
+"""Elementary steps (some 10 ns each) one verification may take: a few minutes at most."""
+
+PYTHON_STEP = 100
+"""Elementary steps that one step of an interpreted loop counts for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from crosspipe.certificate.forced import forced_pairs
 from crosspipe.certificate.sequence import microbatches_alike, ordered_classes
-from crosspipe.certificate.verdict import RefusedError
+from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 
 if TYPE_CHECKING:
     from crosspipe.certificate.verdict import Budget
@@ -36,7 +36,7 @@ class Waits:
 
     def __init__(self, problem: Problem, budget: Budget) -> None:
         count = len(problem.operations)
-        budget.spend(8 * (count + len(problem.precedences) + len(problem.holdings)))
+        budget.spend(3 * PYTHON_STEP * (count + len(problem.precedences) + len(problem.holdings)))
         self.alike = microbatches_alike(problem)
         self.ordered = ordered_classes(problem)
         self.given = _given(problem)

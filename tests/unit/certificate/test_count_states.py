@@ -140,6 +140,6 @@ def test_a_tree_of_any_depth_ends() -> None:
 
 def test_more_work_than_allowed_is_refused() -> None:
     problem = problem_of(SPLIT)
-    verdict = verify(problem, case_split(problem, SPLIT_BOUND, SPLIT_TREE), most_work=10**4)
+    verdict = verify(problem, case_split(problem, SPLIT_BOUND, SPLIT_TREE), most_work=10**5)
     assert not verdict.ok
     assert "more work" in verdict.reason

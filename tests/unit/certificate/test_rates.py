@@ -17,7 +17,7 @@ def lane(*windows: Window, rate: int = 4) -> Lane:
 
 
 def rates(*windows: Window) -> Rates:
-    return Rates(lane(*windows), Budget(10**6))
+    return Rates(lane(*windows), Budget(10**9))
 
 
 @st.composite
@@ -68,4 +68,4 @@ def test_a_lane_without_an_opening_counts_as_open() -> None:
 def test_looking_for_an_opening_spends_the_budget() -> None:
     windows = [Window(k, k + 1, 0, period) for k, period in enumerate((7919, 7907, 7901, 7883))]
     with pytest.raises(RefusedError, match="more work"):
-        Rates(lane(*windows, Window(0, 7000, 0, 7001)), Budget(100)).passage(0, 7000)
+        Rates(lane(*windows, Window(0, 7000, 0, 7001)), Budget(10**4)).passage(0, 7000)
