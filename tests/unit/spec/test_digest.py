@@ -74,3 +74,9 @@ def test_every_value_counts():
     changed = document(links=[{**written["links"][0], "bandwidth_gbps": 100.001}])
     assert digest(changed) != digest(written)
     assert digest(document(name="other")) != digest(written)
+
+
+def test_every_digit_counts_even_where_a_double_ends():
+    one, other = (MEASURED.replace("28.3", f"28.30000000000000000000{last}") for last in (1, 2))
+    assert "28.3000" in one
+    assert digest(one) != digest(other)
