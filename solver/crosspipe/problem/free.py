@@ -36,6 +36,9 @@ def free_links(problem: Problem) -> Problem:
         problem,
         operations=replace(ops, duration_ns=duration),
         precedences=replace(precedences, lag_ns=lag),
+        hops=tuple(
+            replace(hop, transfer_ns=0, latency_ns=0) if crossing[hop.boundary] else hop for hop in problem.hops
+        ),
         lanes=tuple(
             replace(lane, windows=()) if first + number in lanes else lane for number, lane in enumerate(problem.lanes)
         ),

@@ -244,3 +244,4 @@ def test_free_links_frees_the_wide_area_alone() -> None:
     assert sorted(set(free.precedences.lag_ns.tolist())) == [0, 1_000_000]
     assert free.operations.duration_ns[free.operations.kind >= Kind.ACTIVATION].tolist() == [0, 0]
     assert all(not lane.windows for lane in free.lanes)
+    assert [(hop.transfer_ns, hop.latency_ns) for hop in free.hops] == [(0, 1_000_000)] * 2 + [(0, 0)] * 2
