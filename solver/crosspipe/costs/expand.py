@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.degrees import Degrees, choose_degrees
 from crosspipe.costs.fit import capacities_mb, fullest
-from crosspipe.costs.notices import cost_notices, overfull
+from crosspipe.costs.notices import cost_notices, overfull, small_tensor
 from crosspipe.costs.places import devices_of, stage_count, stage_places
 from crosspipe.costs.pools import pools_of
 from crosspipe.costs.sites import expand_sites
@@ -79,7 +79,8 @@ def expand(spec: Spec) -> Expansion:
         stages, places = _cut(source, spec.placement, degrees, sites)
         return fullest(stages, places, capacities_mb(sites), batch.count(degrees.data))
 
-    degrees, need = choose_degrees(request_of(spec, source, architecture, pools), fit)
+    request = request_of(spec, source, architecture, pools)
+    degrees, need = choose_degrees(request, fit)
     sites = expand_sites(spec.sites, pools, degrees, estimated=estimated)
     stages, _ = _cut(source, spec.placement, degrees, sites.sites)
     training, training_assumptions = expand_training(spec.training, batch, degrees)
@@ -95,7 +96,7 @@ def expand(spec: Spec) -> Expansion:
         }
     )
     require_valid(expanded)
-    notices = cost_notices(expanded, stages, degrees, pools, estimated=estimated)
+    notices = (*cost_notices(expanded, stages, degrees, pools, estimated=estimated), *small_tensor(request, degrees))
     if spec.parallel.pipeline == "auto" and need > 1:
         notices += (overfull(need),)
     return Expansion(

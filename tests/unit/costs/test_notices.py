@@ -129,3 +129,44 @@ def test_a_measured_table_counts_its_largest_size_below_the_message() -> None:
     assert notices(measured(sites=TWO_MEASURED, links=[slow])) == [("hop_above_ten_forwards", "/links/0")]
     quick = {"between": ["east", "west"], "transfer_table": [[1, 1], [20, 185], [30, 200]]}
     assert notices(measured(sites=TWO_MEASURED, links=[quick])) == []
+
+
+@pytest.mark.parametrize(
+    ("gpus", "tensor", "told"),
+    [(16, 8, False), (12, 4, False), (10, 2, True), (15, 1, True), (4, 4, False), (6, 2, False), (7, 1, True)],
+)
+def test_a_number_of_gpus_that_makes_tensor_small(gpus: int, tensor: int, told: bool) -> None:
+    """An odd number of GPUs leaves `auto` a tensor degree that nobody wants; 12 in groups of 4 is a plan."""
+    expansion = expand(named(model="llama-3-8b", sites={"east": {"gpus": gpus, "gpu": "h100-80gb"}}, links=[]))
+    assert expansion.spec.parallel.tensor == tensor
+    found = [notice for notice in expansion.notices if notice.code == "tensor_is_small"]
+    assert [notice.pointer for notice in found] == ["/sites/east/gpus"] * told
+    if gpus == 15:
+        assert "15 GPUs are no multiple of 8, so `tensor` became 1 where 8 is usual; were 16 meant?" in found[0].message
+
+
+def test_a_small_tensor_that_was_asked_for() -> None:
+    sites = {"east": {"gpus": 15, "gpu": "h100-80gb"}}
+    found = expand(named(model="llama-3-8b", sites=sites, links=[], parallel={"tensor": 1})).notices
+    assert "tensor_is_small" not in [notice.code for notice in found]
+
+
+@pytest.mark.parametrize(
+    ("windows", "field"),
+    [
+        ({"closed_ms": [[0, 28_800_000]], "period_ms": 86_400_000}, "closed_ms"),
+        ({"slow_ms": [[0, 28_800_000, 1]], "period_ms": 86_400_000}, "slow_ms"),
+        ({"open_ms": [[0, 57_600_000]], "period_ms": 86_400_000}, "open_ms"),
+        ({"open_ms": [[0, 10], [90_000, 100_000]]}, "open_ms"),
+        ({"closed_ms": [[0, 40]], "period_ms": 500}, None),
+        ({"closed_ms": [[1_000, None]]}, None),
+        ({"open_ms": [[0, 1_000]]}, None),
+        ({"closed_ms": [[0, 88_000]]}, None),
+    ],
+)
+def test_windows_of_hours(windows: dict[str, object], field: str | None) -> None:
+    """All compute of a step, one operation after the other: 24 x 8 x 45.945 ms = 8,821.44 ms; told from ten of them."""
+    found = expand(measured(sites=TWO_MEASURED, links=[WAN | windows])).notices
+    assert [(n.code, n.pointer) for n in found] == ([("window_outlasts_step", f"/links/0/{field}")] if field else [])
+    if field == "closed_ms":
+        assert "closed for 28,800,000 ms at a stretch, 3,265 times all compute of a step" in found[0].message
