@@ -16,6 +16,9 @@ from crosspipe.errors import Fault, SpecError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MOST_NAMED = 3
+"""Nearest names told of an unknown one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
@@ -89,7 +92,11 @@ def accelerator_names() -> tuple[str, ...]:
 
 
 def _closest(name: str, known: Iterable[str]) -> str | None:
-    return ", ".join(difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)) or None
+    """Names that go on where this one ends, then those spelt most alike; three at most."""
+    word, names = name.lower(), list(known)
+    longer = [other for other in names if word and other.startswith(word)]
+    alike = difflib.get_close_matches(word, names, n=MOST_NAMED, cutoff=0.5)
+    return ", ".join(list(dict.fromkeys([*longer, *alike]))[:MOST_NAMED]) or None
 
 
 @cache

@@ -48,13 +48,16 @@ def read_yaml(text: str) -> object:
     try:
         return _Reader(yaml.parse(text, Loader=_LOADER)).document()
     except yaml.YAMLError as error:
-        raise SpecSyntaxError([fault((), f"must be YAML or JSON: {_what(error)}")]) from error
+        raise SpecSyntaxError([fault((), f"must be YAML or JSON: {_what(error, text)}")]) from error
 
 
-def _what(error: yaml.YAMLError) -> str:
+def _what(error: yaml.YAMLError, text: str) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
-        return f"{error.problem}, line {mark.line + 1} column {mark.column + 1}"
+        line = "".join(text.splitlines()[mark.line : mark.line + 1])
+        tab = "\t" in line[: len(line) - len(line.lstrip())]
+        problem = "a tab cannot indent, only spaces can" if tab else error.problem
+        return f"{problem}, line {mark.line + 1} column {mark.column + 1}"
     if isinstance(error, yaml.reader.ReaderError):
         return f"{error.reason}, position {error.position}"
     return "cannot be read"

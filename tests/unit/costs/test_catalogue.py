@@ -94,3 +94,12 @@ def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
     with pytest.raises(SpecError) as caught:
         accelerator_named("abacus", "/sites/east/gpu")
     assert caught.value.faults[0].nearest is None
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("A100", "a100-40gb, a100-80gb"), ("h2", "h20"), ("h100-80g", "h100-80gb")]
+)
+def test_a_name_cut_short_is_completed_first(name: str, nearest: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        accelerator_named(name, "/sites/east/gpu")
+    assert (caught.value.faults[0].nearest or "").startswith(nearest)

@@ -95,3 +95,12 @@ def test_refused(text, pointer, rule):
 def test_no_yaml_at_all(text):
     with pytest.raises(SpecSyntaxError, match="must be YAML or JSON"):
         read_yaml(text)
+
+
+@pytest.mark.usefixtures("_both_parsers")
+def test_a_tab_is_called_one():
+    for text in ("a:\n\tb: 1", "a:\n  b: 1\n \tc: 2"):
+        with pytest.raises(SpecSyntaxError, match="a tab cannot indent, only spaces can, line"):
+            read_yaml(text)
+    with pytest.raises(SpecSyntaxError, match=r"must be YAML or JSON: (?!a tab)"):
+        read_yaml("a: [1,\t")
