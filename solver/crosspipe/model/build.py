@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ortools.sat.python.cp_model import CpModel
 
 from crosspipe.errors import DeadlockError
-from crosspipe.model.anchor import add_anchor, anchor
+from crosspipe.model.anchor import add_anchor, find_anchor
 from crosspipe.model.arcs import add_arcs, forward_order
 from crosspipe.model.chains import chain_arcs
 from crosspipe.model.devices import add_devices
@@ -82,6 +82,8 @@ def build(
         If true, only schedules better than the incumbent are of interest, and there is no hint; the scale must turn
         out exact.
     """
+    if any(hop.missing for hop in problem.hops):
+        return "impossible"
     ticks = to_ticks(problem, objective, incumbent, largest)
     try:
         waits = precedence_arcs(ticks) + chain_arcs(ticks)
@@ -95,14 +97,16 @@ def build(
     if incumbent is not None:
         known_ns = value_ns(problem, incumbent, objective)
         most = min(most, ticks.scale.ticks(known_ns - 1) if better else ticks.scale.ceiling(known_ns, objective))
-    held = anchor(ticks, arcs)
+    anchor = find_anchor(ticks, arcs, order)
+    if anchor is not None and incumbent is not None and not anchor.holds(incumbent.start_ns):
+        anchor = None
     model = CpModel()
     variables = make_variables(model, ticks, head, tail, (least, most))
     if variables is None:
         return "impossible"
     parts: tuple[Callable[[], None], ...] = (
         lambda: add_arcs(model, variables, arcs),
-        lambda: add_anchor(model, variables, held),
+        lambda: None if anchor is None else add_anchor(model, variables, ticks, anchor),
         lambda: add_devices(model, variables, ticks),
         lambda: add_lanes(model, variables, ticks),
         lambda: add_memory(model, variables, ticks),
@@ -113,6 +117,6 @@ def build(
             return "stopped"
         part()
     if incumbent is not None and not better:
-        moved_ns = 0 if held is None else incumbent.start_ns[held]
+        moved_ns = 0 if anchor is None else anchor.moved_ns(incumbent.start_ns)
         add_hint(model, variables, ticks, ticks.scale.ticks_of(incumbent.start_ns - moved_ns), least)
     return Built(model, variables, ticks, order)

@@ -31,6 +31,8 @@ def add_hint(model: CpModel, variables: Variables, ticks: Ticks, start: IntArray
         model.add_hint(variable, value)
     for (taker, giver), variable in variables.held.items():
         model.add_hint(variable, int(end[giver] - start[taker]))
+    for numbers, variable in variables.opening.items():
+        model.add_hint(variable, int(start[list(numbers)].min()))
     goal = int(end.max())
     if ticks.objective is Objective.SPAN:
         goal = 0

@@ -15,10 +15,11 @@ makespan. Proof: fix the orders and the span S. The least solution of the constr
 same constraints without windows, moved to start at L. Without windows all constraints are differences, the least
 solution is a longest path, simple as no cycle is positive, and edges `-S` only shorten it.
 
-Claim (span, periodic windows). Let P be the least common multiple of the periods. In some schedule of the smallest span
-every stretch after L in which nothing runs and no message is under way lasts less than P: otherwise everything after it
-moves P earlier, which keeps all phases and lengthens no span. Each stretch ends with the start of an operation, so N
-operations add at most `N * P`.
+Claim (span, periodic windows). Let P be the least common multiple of the periods. With D devices and N transfers on
+lanes with periodic windows there is one that ends by the same sum plus `(N + D) * P`. Proof: take the least solution
+again, and a stretch after L in which nothing runs and no message is under way. It lasts less than P: otherwise all
+after it could move P earlier, which keeps all phases and lengthens no span. What ends it is an operation that waits for
+neither an operation nor a message: a transfer that waits for its lane, or the first operation of a device.
 """
 
 from __future__ import annotations
@@ -47,17 +48,18 @@ def serial_horizon_ns(problem: Problem, objective: Objective) -> int:
     ops, links = problem.operations, problem.precedences
     lag = np.zeros(len(ops), dtype=np.int64)
     np.maximum.at(lag, links.after, links.lag_ns)
-    total: int = sum(ops.duration_ns.tolist()) + sum(lag.tolist()) + _last_edge_ns(problem)
-    periods = _periods_ns(problem)
+    total: int = sum(ops.duration_ns.tolist()) + sum(lag.tolist()) + last_edge_ns(problem)
+    periods = periods_ns(problem)
     if not periods:
         return total
     if objective is Objective.SPAN:
-        return total + len(ops) * lcm(*periods.values())
+        waiting = sum(len(problem.by_resource[lane]) for lane in periods)
+        return total + (waiting + len(problem.devices)) * lcm(*periods.values())
     return total + sum(len(problem.by_resource[lane]) * period for lane, period in periods.items())
 
 
-def _last_edge_ns(problem: Problem) -> int:
-    """Last edge of a one-off closed window; one that never ends holds nothing after its start."""
+def last_edge_ns(problem: Problem) -> int:
+    """Last edge of a one-off closed window, 0 if there is none; one that never ends holds nothing after its start."""
     edges = [
         window.start_ns if window.end_ns is None else window.end_ns
         for lane in problem.lanes
@@ -67,7 +69,7 @@ def _last_edge_ns(problem: Problem) -> int:
     return max(edges, default=0)
 
 
-def _periods_ns(problem: Problem) -> dict[int, int]:
+def periods_ns(problem: Problem) -> dict[int, int]:
     """Period by resource number of the lanes with periodic closed windows; a common one where there are several."""
     found: dict[int, int] = {}
     for number, lane in enumerate(problem.lanes, start=len(problem.devices)):

@@ -40,8 +40,8 @@ MOST_PROBED = 300
 """Most operations for which the presolve probes."""
 
 SUBSOLVERS = (
-    "no_lp",
     "quick_restart_no_lp",
+    "no_lp",
     "objective_lb_search_no_lp",
     "probing_no_lp",
     "objective_shaving_no_lp",

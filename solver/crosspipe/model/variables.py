@@ -28,6 +28,8 @@ class Variables:
         Fixed-size interval of each operation that occupies a device or lane, None for the others.
     held
         Length of each holding with different taker and giver, by (taker, giver); filled by the memory constraints.
+    opening
+        For the span: the earliest start of several operations, by these; filled by the anchor.
     first, last
         For the span: first start and last end of compute per device number; empty for the makespan.
     goal
@@ -38,6 +40,7 @@ class Variables:
     end: list[LinearExpr]
     interval: list[IntervalVar | None]
     held: dict[tuple[int, int], IntVar]
+    opening: dict[tuple[int, ...], IntVar]
     first: dict[int, IntVar]
     last: dict[int, IntVar]
     goal: IntVar
@@ -86,6 +89,7 @@ def make_variables(
         end=[begin + size for begin, size in zip(start, duration, strict=True)],
         interval=interval,
         held={},
+        opening={},
         first=first,
         last=last,
         goal=model.new_int_var(*goal_range, ""),

@@ -40,6 +40,6 @@ def test_each_message_may_wait_for_a_period() -> None:
     assert serial_horizon_ns(draft.problem(), Objective.MAKESPAN) == 41 + 50
 
 
-def test_for_the_span_each_operation_may() -> None:
+def test_for_the_span_each_device_may_too() -> None:
     draft = _one_message(Window(0, 30, 0, 50))
-    assert serial_horizon_ns(draft.problem(), Objective.SPAN) == 41 + 3 * 50
+    assert serial_horizon_ns(draft.problem(), Objective.SPAN) == 41 + (1 + 2) * 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from tests.unit.model.draft import Draft, one_after_the_other, pipeline
 
 from crosspipe.model import solve
 from crosspipe.model.solve import ModelLimits, improve
-from crosspipe.problem.problem import Kind, Objective, Problem, Window
+from crosspipe.problem.problem import Hop, Kind, Objective, Problem, Window
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.timed import timed
 
@@ -156,6 +157,12 @@ def test_an_infeasible_model_never_takes_the_incumbent_away(monkeypatch: pytest.
     incumbent = one_after_the_other(_tight(), Objective.MAKESPAN)
     result = improve(_tight(), Objective.MAKESPAN, incumbent, 24, LIMITS)
     assert (result.status, result.orders, result.bound_ns) == ("feasible", incumbent.orders, 24)
+
+
+def test_two_devices_that_no_route_joins_are_infeasible() -> None:
+    hop = Hop(0, Kind.ACTIVATION, 0, 1, None, (), 0, 0, missing=True)
+    problem = replace(_tight(), hops=(hop,))
+    assert improve(problem, Objective.MAKESPAN, None, 0, LIMITS).status == "infeasible"
 
 
 def test_operations_that_wait_in_a_circle_are_infeasible() -> None:
