@@ -12,13 +12,16 @@ from crosspipe.answer.summary import ms
 from crosspipe.cli.files import SpecPath, plain_errors, read_document, read_spec
 from crosspipe.cli.options import OutputFormat
 
+SchedulePath = Annotated[
+    Path, typer.Argument(metavar="SCHEDULE", help="An answer, or a list of operations with times (JSON).")
+]
 BROKEN = 1
 MOST_SHOWN = 20
 
 
 def check_command(
     spec: SpecPath,
-    schedule: Annotated[Path, typer.Argument(help="An answer, or a list of operations with times (JSON).")],
+    schedule: SchedulePath,
     output_format: OutputFormat = "text",
 ) -> None:
     """Check a schedule against a cluster spec, whoever made it.
@@ -32,10 +35,11 @@ def check_command(
     elif result.ok:
         typer.echo(f"OK: keeps every rule; makespan {ms(result.makespan_ms)}, span {ms(result.span_ms)}")
     else:
-        typer.echo(f"BROKEN: {len(result.violations)} rules broken")
+        count = len(result.violations)
+        typer.echo(f"BROKEN: {count} violation{'' if count == 1 else 's'}")
         for violation in result.violations[:MOST_SHOWN]:
             typer.echo(f"- {violation.kind}: {violation.message}")
-        if len(result.violations) > MOST_SHOWN:
-            typer.echo(f"  and {len(result.violations) - MOST_SHOWN} more (--format json lists them all)")
+        if count > MOST_SHOWN:
+            typer.echo(f"  and {count - MOST_SHOWN} more (--format json lists them all)")
     if not result.ok:
         raise typer.Exit(BROKEN)

@@ -82,7 +82,8 @@ def init_command(
 
 @spec_app.command("from")
 def from_command(
-    config: Annotated[Path, typer.Argument(help="A Hugging Face config.json of a dense decoder.")], out: OutPath = None
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A Hugging Face config.json of a dense decoder.")],
+    out: OutPath = None,
 ) -> None:
     """Print a two-site spec to start from, for the architecture in a config.json."""
     with plain_errors():

@@ -14,12 +14,15 @@ from crosspipe.certificate.verdict import MOST_WORK
 from crosspipe.cli.files import SpecPath, plain_errors, read_document, read_spec
 from crosspipe.cli.options import OutputFormat
 
+AnswerPath = Annotated[
+    Path, typer.Argument(metavar="ANSWER", help="An answer (JSON, detail orders or full), or what bound prints.")
+]
 NOT_VERIFIED = 1
 
 
 def verify_command(
     spec: SpecPath,
-    answer: Annotated[Path, typer.Argument(help="An answer (JSON, detail orders or full), or what bound prints.")],
+    answer: AnswerPath,
     effort: Annotated[
         float, typer.Option("--effort", min=0.0, help="Times the usual work that deriving may take.")
     ] = 1,

@@ -49,7 +49,7 @@ def test_a_wrong_schedule_is_told_with_its_breaches(spec: Path, answer: dict[str
     result = judged(spec, answer)
     assert result.exit_code == 1
     first, *breaches = result.stdout.splitlines()
-    assert first == f"BROKEN: {len(breaches)} rules broken"
+    assert first == f"BROKEN: {len(breaches)} violation" + ("s" if len(breaches) > 1 else "")
     assert breaches
     assert all(line.startswith("- ") for line in breaches)
     found = answer_of(judged(spec, answer, "--format", "json"))
