@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow
+    from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow, FreeLinks
 
 MOST_LINES = 25
 CHART_WIDTH = 64
 MOST_CHART_ROWS = 8
+LONGEST_LINE = 100
+"""Columns that the list of layers may fill."""
 GLYPHS = {"F": "█", "B": "▓", "BW": "▓", "W": "░"}
 
 
@@ -30,7 +33,7 @@ def ms(value: float | None) -> str:
 
 def percent(value: float | None) -> str:
     """Write a share for people."""
-    return "unknown" if value is None else f"{100 * value:.2f} %"
+    return "unknown" if value is None else f"{100 * value:,.2f} %"
 
 
 def best_family(answer: Answer) -> FamilyRow | None:
@@ -61,14 +64,49 @@ def _figures(answer: Answer) -> list[str]:
     if (best := best_family(answer)) is not None:
         gain = percent(answer.gain_over_best_family)
         rows.append(f"against  {best.name} {ms(best.value_ms)}, the best known schedule that fits: {gain} less")
+    elif answer.families and answer.devices:
+        rows.append("against  no known schedule: none fits")
     if answer.free_links is not None:
-        free = answer.free_links
-        rows.append(f"links    free links would give {ms(free.value_ms)}: the network costs {percent(free.cost)}")
+        rows.append(_network(answer, answer.free_links))
+    between = [hop for hop in answer.hops if hop.link is not None and hop.transfer_ms + hop.latency_ms > 0]
+    if answer.devices and between:
+        worst = max(between, key=lambda hop: hop.transfer_ms + hop.latency_ms)
+        rows.append(
+            f"message  {ms(worst.transfer_ms)} on {worst.link}, then {ms(worst.latency_ms)} in flight: the slowest"
+        )
+    if (placed := _placed(answer)) is not None:
+        rows.append(placed)
     if answer.devices:
         fullest = max(answer.devices, key=_fullness)
         limit = "" if fullest.memory_mb is None else f" of {fullest.memory_mb / 1000:,.1f}"
         rows.append(f"memory   {fullest.peak_memory_mb / 1000:,.1f}{limit} GB on {fullest.device}, the fullest device")
     return rows
+
+
+def _network(answer: Answer, free: FreeLinks) -> str:
+    """Say what free links would give: the value is one that they reach, not always the best they could."""
+    exact = free.value_ms == free.lower_bound_ms
+    value = ms(free.value_ms) + ("" if exact else " or less")
+    more = " so far" if answer.status != "optimal" else "" if exact else " or more"
+    return f"links    free links would give {value}: the network costs {percent(free.cost)}{more}"
+
+
+def _placed(answer: Answer) -> str | None:
+    """Say what was cut and copied; nothing where the spec itself lists the stages of a single pipeline."""
+    replicas = answer.replicas * answer.replicas_merged
+    layers = [stage.layers for stage in answer.assignment if stage.layers is not None]
+    if not answer.devices or (not layers and replicas == 1):
+        return None
+    per_replica = len(answer.devices) // answer.replicas
+    text = f"placed   {counted(len(answer.assignment), 'stage')} on {counted(per_replica, 'device')}"
+    text += f", {replicas} replicas" if replicas > 1 else ""
+    listed = " | ".join(layers)
+    return text if not layers else f"{text}: {shorten(listed, LONGEST_LINE - len(text), placeholder=' ...')}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _fullness(device: DeviceSchedule) -> tuple[float, float]:
@@ -92,11 +130,13 @@ def _chart(answer: Answer, rows: int) -> list[str]:
         return []
     width = max(len(device.device) for device in shown)
     lines = [f"{device.device:<{width}} {_bar(device, answer.makespan_ms)}" for device in shown]
-    return [f"{'':<{width}} █ F  ▓ B  ░ W  · idle, 0 to {ms(answer.makespan_ms)}", *lines]
+    kinds = {kind for device in shown if device.operations is not None for kind in device.operations.kind}
+    backward = " or ".join(kind for kind in ("B", "BW") if kind in kinds) or "B"
+    return [f"{'':<{width}} █ F  ▓ {backward}  ░ W  · idle, 0 to {ms(answer.makespan_ms)}", *lines]
 
 
 def _bar(device: DeviceSchedule, makespan_ms: float) -> str:
-    """Draw what a device does for most of each column's time."""
+    """Draw, for each column's time, what a device does most if it is busy for half of it, else that it is idle."""
     if device.operations is None:
         return ""
     column_ms = makespan_ms / CHART_WIDTH
@@ -110,6 +150,5 @@ def _bar(device: DeviceSchedule, makespan_ms: float) -> str:
 
 
 def _glyph(share: dict[str, float], column_ms: float) -> str:
-    idle = column_ms - sum(share.values())
     kind = max(share, key=lambda key: share[key], default=None)
-    return "·" if kind is None or idle > share[kind] else GLYPHS[kind]
+    return "·" if kind is None or sum(share.values()) < column_ms / 2 else GLYPHS[kind]

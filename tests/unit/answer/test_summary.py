@@ -6,11 +6,14 @@ import pytest
 from tests.building import STAGE, spec_data
 from tests.property.random_specs import random_spec
 
+from crosspipe.answer.models import FreeLinks
 from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import MOST_LINES, best_family, ms, percent, summary
 
 if TYPE_CHECKING:
     from crosspipe.answer.models import Answer
+
+TWO = {"a": {"devices": 1}, "b": {"devices": 1}}
 
 
 def construct(spec: dict[str, Any], **options: Any) -> Answer:
@@ -98,6 +101,62 @@ def test_the_best_known_schedule_counts_whichever_placement_it_is_on() -> None:
     assert best.value_ms == min(value for value in rows if value is not None)
     assert f"{best.name} {ms(best.value_ms)}" in line(answer, "against")
     assert percent(answer.gain_over_best_family) in line(answer, "against")
+
+
+def test_free_links_are_told_as_exactly_as_they_are_known() -> None:
+    answer = construct(spec_data(2, 2, sites=TWO, links=[{"between": ["a", "b"], "one_way_latency_ms": 5}]))
+    free = FreeLinks(value_ms=10, lower_bound_ms=10, cost=0.5)
+    cases = [
+        ("optimal", free, "10.0 ms: the network costs 50.00 %"),
+        (
+            "optimal",
+            free.model_copy(update={"lower_bound_ms": 9}),
+            "10.0 ms or less: the network costs 50.00 % or more",
+        ),
+        ("feasible", free, "10.0 ms: the network costs 50.00 % so far"),
+    ]
+    for status, links, said in cases:
+        told = line(answer.model_copy(update={"status": status, "free_links": links}), "links")
+        assert told == f"links    free links would give {said}"
+
+
+def test_the_slowest_message_is_told() -> None:
+    """1 MB at 4 Gb/s takes 2 ms, and flies 5 ms."""
+    link = {"between": ["a", "b"], "bandwidth_gbps": 4, "one_way_latency_ms": 5}
+    answer = construct(spec_data([STAGE | {"boundary_mb": 1}] * 2, 2, sites=TWO, links=[link]))
+    assert line(answer, "message") == "message  2.0 ms on a-b, then 5.0 ms in flight: the slowest"
+    assert not any(text.startswith("message") for text in summary(construct(spec_data(2, 2))))
+
+
+def test_what_was_cut_and_copied_is_told() -> None:
+    layers = [
+        {"name": "first", "forward_ms": 1, "backward_ms": 2},
+        {"name": "l", "repeat": 3, "forward_ms": 1, "backward_ms": 2},
+    ]
+    answer = construct(spec_data(2, 2, model={"layers": layers}, parallel={"data": 3}))
+    assert line(answer, "placed") == "placed   2 stages on 2 devices, 3 replicas: first, l 0 | l 1-2"
+    assert not any(text.startswith("placed") for text in summary(construct(spec_data(2, 2))))
+    many = construct(spec_data(40, 1, model={"layers": [{"forward_ms": 1, "backward_ms": 2, "repeat": 80}]}))
+    assert len(line(many, "placed")) <= 102
+    assert line(many, "placed").endswith(" ...")
+
+
+def test_without_a_known_schedule_that_fits_none_is_told() -> None:
+    answer = construct(spec_data(2, 2)).model_copy(update={"best_family": None, "gain_over_best_family": None})
+    assert line(answer, "against") == "against  no known schedule: none fits"
+
+
+def test_the_letters_of_a_chart_are_those_of_the_spec() -> None:
+    combined = construct(spec_data([{"forward_ms": 1, "backward_ms": 2}] * 2, 2))
+    assert any("▓ BW  ░ W" in text for text in summary(combined))
+    both = construct(spec_data([STAGE, {"forward_ms": 1, "backward_ms": 2}], 2))
+    assert any("▓ B or BW  ░ W" in text for text in summary(both))
+
+
+def test_a_column_busy_for_half_its_time_is_not_drawn_idle() -> None:
+    """256 microbatches make columns of many operations; each is drawn as the most frequent kind, never as idle."""
+    answer = construct(spec_data(1, 256))
+    assert "·" not in summary(answer)[-1].split(" ", 1)[1]
 
 
 def test_a_refusal_gives_its_reasons() -> None:
