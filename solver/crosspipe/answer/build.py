@@ -30,7 +30,7 @@ from crosspipe.schedule.measure import bubble_ratio, makespan_ns, span_ns
 from crosspipe.schedule.replay import resolved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from crosspipe.answer.models import FreeLinks
     from crosspipe.answer.timetable import Detail
@@ -48,6 +48,7 @@ def build_answer(
     options: SolveOptions,
     digest: str,
     notices: Iterable[SpecNotice],
+    chosen: Sequence[str],
     free_links: FreeLinks | None,
     detail: Detail,
 ) -> Answer:
@@ -84,7 +85,7 @@ def build_answer(
         placements=[_placement(candidate) for candidate in board.candidates],
         hops=_hops(problem),
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
-        notes=[*notes_on(problem), CONVENTIONS],
+        notes=[*chosen, *notes_on(problem), CONVENTIONS],
         explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
         certificate=_certificate(outcome, options.objective, detail),
         provenance=_provenance(outcome, options, digest),

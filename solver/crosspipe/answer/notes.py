@@ -4,8 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crosspipe.spec.stages import StagesModel
+
 if TYPE_CHECKING:
+    from crosspipe.costs.expand import Expansion
     from crosspipe.problem.problem import Problem
+    from crosspipe.spec.model import Spec
+
+CHOSEN = "chosen by rule, not searched over: "
+"""How the note on what was decided before the search begins."""
+
+
+def chosen_by_rule(spec: Spec, expansion: Expansion) -> list[str]:
+    """Say what was decided before the search: then even `optimal` and `infeasible` are for that decision only."""
+    if isinstance(spec.model, StagesModel):
+        return []
+    degrees = [
+        f"{assumption.pointer[1:].replace('/', '.')} = {assumption.value}"
+        for assumption in expansion.assumptions
+        if assumption.pointer.startswith("/parallel/")
+    ]
+    chosen = ["the cut of the layers into stages", *degrees]
+    return [f"{CHOSEN}{', '.join(chosen)}; status and bound hold for this choice, another may fit or be better"]
 
 
 def notes_on(problem: Problem) -> list[str]:

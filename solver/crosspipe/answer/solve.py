@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from crosspipe.answer.build import build_answer
 from crosspipe.answer.judge import judge
 from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
+from crosspipe.answer.notes import chosen_by_rule
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
 from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms, to_ms_or_none
@@ -103,7 +104,7 @@ def solve(
         judge(best.problem, best.schedule, makespan_ns(best.schedule), span_ns(best.problem, best.schedule))
     notices = (*spec_notices(parsed), *expansion.notices)
     comparison = None if best is None else _free_links(best, options, clock)
-    return build_answer(outcome, options, digest, notices, comparison, detail)
+    return build_answer(outcome, options, digest, notices, chosen_by_rule(parsed, expansion), comparison, detail)
 
 
 def one_of(name: str, value: object, known: Sequence[str]) -> str:
@@ -133,8 +134,7 @@ def _free_links(best: Candidate, options: SolveOptions, clock: Clock) -> FreeLin
     # The schedule found for the real links keeps its orders on free ones, where it takes no longer.
     same_orders = timed(free, schedule.orders, objective)
     values = [value_ns(resolved(free, schedule.orders), same_orders, objective)]
-    budget_s = None if options.deterministic else 0.0
-    values += [row.value_ns for row in run_families(free, objective, budget_s, bound_ns) if row.value_ns is not None]
+    values += [row.value_ns for row in run_families(free, objective, 0.0, bound_ns) if row.value_ns is not None]
     fastest = min(values)
     return FreeLinks(
         value_ms=to_ms(fastest),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+from crosspipe.answer.notes import CHOSEN
+
 if TYPE_CHECKING:
     from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow, FreeLinks
 
@@ -121,7 +123,7 @@ def _infeasible(answer: Answer) -> list[str]:
     lines += [f"- {reason.message}" for reason in reasons[: MOST_LINES - 3]]
     if not reasons and answer.explanation is not None:
         lines.append(answer.explanation.summary)
-    return lines
+    return lines + [note for note in answer.notes if note.startswith(CHOSEN)]
 
 
 def _chart(answer: Answer, rows: int) -> list[str]:

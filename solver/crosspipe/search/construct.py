@@ -26,7 +26,7 @@ SHARE = 0.2
 PATIENCE_S = 2.0
 """As long as no schedule at all is known the portfolio goes on for the time left, and this long at least."""
 
-LARGE = 20_000
+LARGE = 2_000
 """Above this many operations a deterministic solve runs one pass of the greedy: the whole portfolio takes long."""
 
 
@@ -42,15 +42,15 @@ def construct(board: Board, candidate: Candidate, options: SolveOptions, *, boun
     else:
         board.raise_bound(candidate, lower_bound(candidate.problem, options.objective))
         if not bound_only:
-            _known(board, candidate, options)
-    candidate.construction_s = board.clock.seconds - began_s
+            _known(board, candidate, options, began_s)
 
 
-def _known(board: Board, candidate: Candidate, options: SolveOptions) -> None:
+def _known(board: Board, candidate: Candidate, options: SolveOptions, began_s: float) -> None:
     for family in FAMILIES:
         _keep(board, candidate, family.put_to(candidate.problem, options.objective), options)
         if board.value_ns is not None and board.clock.asked_to_stop():
             return
+    candidate.construction_s = board.clock.seconds - began_s
     _keep(board, candidate, _greedy(board, candidate, options), options)
 
 

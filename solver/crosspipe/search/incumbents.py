@@ -51,7 +51,7 @@ class Candidate:
     infeasible
         Whether it is proved that no schedule exists here.
     construction_s
-        Time that obstacles, the first bound and the known schedules took.
+        Time that obstacles, the first bound and the known schedules took, without the greedy.
     """
 
     problem: Problem

@@ -12,6 +12,7 @@ from tests.solving import assert_sound, solve_here
 import crosspipe
 from crosspipe import Answer, CrossPipeError, Progress, Spec, SpecError
 from crosspipe.answer.solve import check, solve
+from crosspipe.answer.summary import summary
 from crosspipe.families.registry import FAMILIES, GREEDY
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
@@ -323,6 +324,35 @@ def test_notes_say_what_is_not_yet_optimised() -> None:
         assert any(word in note for note in answer.notes)
         assert not any(word in note for note in plain.notes)
     assert plain.notes[-1].startswith("activation memory is taken at the start of F")
+
+
+LAYER: dict[str, Any] = {"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "static_mb": 5}
+
+
+def test_what_was_chosen_before_the_search_is_said_of_a_refusal_too() -> None:
+    """Three layers on two devices of unlike memory: the cut by time does not fit, the other one would."""
+    spec: dict[str, Any] = {
+        "model": {"layers": [LAYER | {"name": name} for name in "abc"]},
+        "training": {"microbatches": 2},
+        "sites": {"small": {"devices": 1, "memory_gb": 0.006}, "large": {"devices": 1, "memory_gb": 0.011}},
+        "links": [{"between": ["small", "large"], "one_way_latency_ms": 1}],
+    }
+    answer = solve(spec, time_limit_s=0)
+    words = "chosen by rule, not searched over: the cut of the layers into stages"
+    assert answer.notes[0].startswith(words)
+    if answer.status == "infeasible":
+        assert summary(answer)[-1].startswith(words)
+    measured = solve(TWO_SITES, time_limit_s=0)
+    assert not any("chosen by rule" in note for note in measured.notes)
+    named = Spec.model_validate(
+        {
+            "model": "llama-3-8b",
+            "training": {"global_batch": 64, "microbatch": 1, "sequence_length": 4096},
+            "sites": {"a": {"gpus": 64, "gpu": "h100-80gb"}},
+        }
+    )
+    (note, *_) = solve(named, time_limit_s=0).notes
+    assert "parallel.tensor = 8" in note
 
 
 def test_warnings_carry_a_pointer() -> None:
