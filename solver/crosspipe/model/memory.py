@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.model.memory_order import order_suffices
+
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, IntervalVar
 
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
 
 
 def add_memory(model: CpModel, variables: Variables, ticks: Ticks) -> None:
-    """Ensure that no pool is exceeded; pools that all holdings together cannot exceed are left out."""
+    """Ensure that no pool is exceeded; those that cannot be, or that precedences alone look after, are left out."""
     for pool, room in enumerate(ticks.room):
         if room is None:
             continue
         if room < 0:
             model.add_bool_or([])
+            continue
+        if order_suffices(ticks, pool):
             continue
         amounts = pool_amounts(ticks, pool)
         intervals = [_lifetime(model, variables, ticks, *pair) for pair in amounts]

@@ -45,6 +45,22 @@ def memory_arcs(ticks: Ticks) -> Arcs:
     return Arcs(before, after, ticks.duration[before])
 
 
+def order_suffices(ticks: Ticks, pool: int) -> bool:
+    """Tell whether the arcs say all there is to say about a pool, so that it needs no cumulative.
+
+    They do if one stage alone uses it, and all that F takes is given back by one kind of operation: what is held when
+    F(n) starts is then the sum from the first microbatch not given back to n, and rule 1 or 2 keeps it within the room.
+    """
+    if not in_order(ticks.problem):
+        return False
+    ops, holdings = ticks.problem.operations, ticks.problem.holdings
+    rows = np.flatnonzero((holdings.pool == pool) & (ticks.amount > 0))
+    taker, giver = holdings.taken_by[rows], holdings.given_by[rows]
+    classes = set(zip(ops.kind[taker].tolist(), ops.stage[taker].tolist(), ops.kind[giver].tolist(), strict=True))
+    own = bool(np.all((ops.stage[taker] == ops.stage[giver]) & (ops.microbatch[taker] == ops.microbatch[giver])))
+    return own and len(classes) == 1 and all(took == Kind.F and gave != Kind.F for took, _, gave in classes)
+
+
 def _pool_pairs(ticks: Ticks, pool: int, room: int) -> list[tuple[int, int]]:
     """Pairs (before, after) of operations of one pool: `start(after) >= end(before)`."""
     device = ticks.problem.devices[ticks.problem.pools[pool].device]

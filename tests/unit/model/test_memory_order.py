@@ -8,7 +8,7 @@ import pytest
 from tests.unit.model.draft import accepts, pipeline, ticks_of
 
 from crosspipe.model.arcs import add_arcs
-from crosspipe.model.memory_order import memory_arcs
+from crosspipe.model.memory_order import memory_arcs, order_suffices
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
@@ -105,6 +105,30 @@ def test_unlike_amounts_in_a_required_order_are_added_up() -> None:
 def test_nothing_follows_where_everything_fits(capacity: int | None) -> None:
     draft, ops = pipeline([(0,)], 2, capacity=capacity, amounts=(2, 1))
     assert not _pairs(draft, ops)
+
+
+def test_one_stage_and_one_kind_of_giver_need_no_more_than_order() -> None:
+    draft, _ = pipeline([(0,), (1,)], 4, capacity=3, amounts=(2, 2))
+    assert [order_suffices(ticks_of(draft), pool) for pool in (0, 1)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("stages_of", "amounts"), [([(0,)], (2, 1)), ([(0, 1)], (1, 1))], ids=["two givers", "two stages"]
+)
+def test_anything_else_needs_more(stages_of: list[tuple[int, ...]], amounts: tuple[int, int]) -> None:
+    draft, _ = pipeline(stages_of, 4, capacity=5, amounts=amounts)
+    assert not order_suffices(ticks_of(draft), 0)
+
+
+def test_what_b_takes_needs_more_too() -> None:
+    draft, _ = _b_takes_more(9)
+    assert not order_suffices(ticks_of(draft), 0)
+
+
+def test_a_free_order_needs_more_too() -> None:
+    draft, _ = pipeline([(0,)], 4, capacity=3, amounts=(2, 2))
+    draft.multipliers = ("1", "2", "1", "1")
+    assert not order_suffices(ticks_of(draft), 0)
 
 
 def test_nothing_follows_where_the_order_is_free() -> None:
