@@ -153,6 +153,17 @@ def test_a_path_adds_up_from_its_operations() -> None:
     assert problem.label(path.data["operations"][0]) in path.where
 
 
+def test_a_path_through_a_device_is_not_called_its_load() -> None:
+    """One message after another on a thin link makes the step long; both devices are nearly idle."""
+    stage = split(1, 1, 1, boundary_mb=100)
+    problem = pipeline([stage] * 2, 6, links=[{"between": ["d0", "d1"], "bandwidth_gbps": 10}])
+    best = lower_bound(problem)
+    assert best.name == "critical path"
+    assert {b.name for b in all_bounds(problem) if b.value_ns == best.value_ns} > {"critical path", "device load"}
+    # 80 ms on the link for each of six activations; F before them, F, B, the last gradient, B and W after.
+    assert best.value_ns == (1 + 6 * 80 + 1 + 1 + 80 + 1 + 1) * MS
+
+
 @pytest.mark.parametrize(("p", "m"), [(1, 1), (1, 4), (4, 1), (4, 6)])
 def test_no_memory_limit_leaves_loads_and_paths(p: int, m: int) -> None:
     names = {bound.name for bound in all_bounds(pipeline([split(2, 2, 2, activation_mb=1)] * p, m))}
