@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
 
 MOST_TRIES = 10**5
 """Openings tried before a lane whose windows have several periods is taken to never fit a transfer."""
+
+MOST_EDGES = 10**4
+"""Edges in a round of all periods up to which whole rounds of a long transfer are passed at once."""
 
 
 class LaneCalendar:
@@ -23,10 +27,14 @@ class LaneCalendar:
         self._full = lane.rate_bps
         self._windows = lane.windows
         self.always_open = not lane.windows
-        singles = [w for w in lane.windows if w.period_ns is None]
+        self._singles = [w for w in lane.windows if w.period_ns is None]
         periods = [w.period_ns for w in lane.windows if w.period_ns is not None]
-        self._settled_ns = max((w.start_ns if w.end_ns is None else w.end_ns for w in singles), default=0)
+        edges = [edge for w in self._singles for edge in (w.start_ns, w.end_ns) if edge is not None]
+        self._settled_ns = max(edges, default=0)
+        self._edges = sorted(edges)
         self._round_ns = math.lcm(*periods) if periods else 0
+        self._skips = bool(periods) and sum(2 * self._round_ns // period for period in periods) <= MOST_EDGES
+        self._progress: dict[int, int] = {}
 
     def start(self, ready_ns: int, duration_ns: int) -> int | None:
         """Find the earliest start at or after `ready_ns`; None if the lane never opens for long enough.
@@ -60,6 +68,7 @@ class LaneCalendar:
             return start_ns + duration_ns
         left, now = duration_ns * self._full, start_ns
         while left > 0:
+            now, left = self._past_rounds(now, left)
             rate, change = self._rate(now)
             if rate == 0:
                 raise ValueError(f"the lane is closed at {now} ns")
@@ -73,6 +82,7 @@ class LaneCalendar:
         """First moment at which a transfer begun at `start_ns` would meet a closed lane, None if it meets none."""
         left, now = duration_ns * self._full, start_ns
         while left > 0:
+            now, left = self._past_rounds(now, left)
             rate, change = self._rate(now)
             if rate == 0:
                 return now
@@ -94,16 +104,55 @@ class LaneCalendar:
             now = change
         return None
 
-    def _rate(self, now_ns: int) -> tuple[int, int | None]:
-        """Rate at `now_ns` and the next moment at which it may change (None = never)."""
-        rate, change = self._full, None
+    def _past_rounds(self, now_ns: int, left: int) -> tuple[int, int]:
+        """Pass whole rounds of the repeating windows, as many as leave something to do and meet no other edge."""
+        if not self._skips:
+            return now_ns, left
+        limit = min((w.rate_bps for w in self._singles if phase(w, now_ns)[0]), default=self._full)
+        progress = self._progress_of_round(limit)
+        if progress == 0 or left <= progress:
+            return now_ns, left
+        rounds = (left - 1) // progress
+        place = bisect_right(self._edges, now_ns)
+        if place < len(self._edges):
+            rounds = min(rounds, (self._edges[place] - now_ns) // self._round_ns)
+        return now_ns + rounds * self._round_ns, left - rounds * progress
+
+    def _progress_of_round(self, limit: int) -> int:
+        """Work done in a round while no single window allows more than `limit`; 0 if the lane is closed at times."""
+        if limit not in self._progress:
+            done, now = 0, self._settled_ns
+            while now < self._settled_ns + self._round_ns:
+                rate, change = self._rate(now, repeating=True)
+                if rate == 0:
+                    done = 0
+                    break
+                ahead = self._settled_ns + self._round_ns
+                ahead = ahead if change is None else min(change, ahead)
+                done += min(rate, limit) * (ahead - now)
+                now = ahead
+            self._progress[limit] = done
+        return self._progress[limit]
+
+    def _rate(self, now_ns: int, *, repeating: bool = False) -> tuple[int, int | None]:
+        """Rate at `now_ns` and a later moment up to which it holds (None = for ever), `repeating` windows alone or all.
+
+        Where the lane is closed that is the end of the last window that closes it now.
+        """
+        rate, change, closed = self._full, None, now_ns
         for window in self._windows:
+            if repeating and window.period_ns is None:
+                continue
             inside, edge = phase(window, now_ns)
             if inside:
                 rate = min(rate, window.rate_bps)
+                if window.rate_bps == 0:
+                    if edge is None:
+                        return 0, None
+                    closed = max(closed, edge)
             if edge is not None and (change is None or edge < change):
                 change = edge
-        return rate, change
+        return rate, closed if rate == 0 else change
 
 
 def phase(window: Window, now_ns: int) -> tuple[bool, int | None]:

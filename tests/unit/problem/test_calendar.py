@@ -71,3 +71,24 @@ def test_start_and_end_are_those_of_a_walk_through_every_nanosecond(
     expected = next(t for t in range(ready, 300) if by_nanosecond(rates, full, t, duration) is not None)
     assert start == expected
     assert calendar.end(start, duration) == by_nanosecond(rates, full, start, duration)
+
+
+def test_a_transfer_through_a_million_million_windows_is_exact() -> None:
+    calendar = LaneCalendar(lane(Window(0, 5, 1, 10), rate=2))
+    # 15 of 20 a period; the last period's rest of 15 takes all of it.
+    assert calendar.end(0, 15 * 10**12) == 2 * 10**13
+    assert calendar.start(3, 15 * 10**12) == 3
+
+
+def test_a_single_window_far_off_counts_though_many_periods_pass_before_it() -> None:
+    slower = Window(10**13, 2 * 10**13, 1)
+    calendar = LaneCalendar(lane(Window(0, 5, 1, 10), slower, rate=2))
+    # Up to 10^13 ns three quarters of the full rate, then half of it.
+    assert calendar.end(0, 10**13) == 10**13 + 5 * 10**12
+    shut = LaneCalendar(lane(Window(0, 5, 1, 10), Window(10**13, 2 * 10**13, 0), rate=2))
+    assert shut.start(0, 10**13) == 2 * 10**13
+
+
+def test_a_closed_time_of_a_million_million_periods_is_passed_at_once() -> None:
+    calendar = LaneCalendar(lane(Window(0, 5, 0, 10), Window(0, 10**13, 0), rate=2))
+    assert calendar.start(0, 5) == 10**13 + 5
