@@ -49,7 +49,9 @@ def parsed_spec(spec: SpecSource) -> Spec:
         return spec
     given: object = spec
     if not isinstance(given, Mapping | str | bytes):
-        raise SpecError([Fault("", "must be a Spec, a mapping, or YAML or JSON text", type(given).__name__)])
+        raise SpecError(
+            [Fault("", "must be a Spec, a mapping, or YAML or JSON text (`path.read_text()`)", type(given).__name__)]
+        )
     return parse_spec(spec)
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CONFIG_SUFFIX = ".json"
 """A `model:` that ends so names a Hugging Face config beside the spec."""
 
+SPEC_SUFFIXES = (".yaml", ".yml", ".json")
+
 
 def parse_spec(source: str | bytes | Mapping[str, object]) -> Spec:
     """Read a spec from YAML or JSON text, or from a mapping as a JSON reader returns it.
@@ -70,9 +72,10 @@ def _bytes(path: Path, pointer: str) -> bytes:
 def _spec(source: object) -> Spec:
     tree, faults = plain_tree(source)
     if not isinstance(tree, dict):
-        raise SpecError(
-            first_faults(faults) or [fault((), "must be a mapping with `model`, `training` and `sites`", tree)]
-        )
+        rule = "must be a mapping with `model`, `training` and `sites`"
+        if isinstance(tree, str) and tree.endswith(SPEC_SUFFIXES):
+            rule += "; this is the name of a file, give its text"
+        raise SpecError(first_faults(faults) or [fault((), rule, tree)])
     spec, more = validated(tree)
     if spec is None or faults or more:
         first = first_faults(faults)

@@ -30,6 +30,7 @@ OPTION = STAGE | {"boundary_mb": 1, "recompute_option": {"activation_mb": 0, "re
 
 def test_the_public_names_are_there_and_typed() -> None:
     assert {"Spec", "solve", "check", "Answer", "SpecError"} <= set(crosspipe.__all__)
+    assert set(crosspipe.__all__) <= set(dir(crosspipe))
     for name in crosspipe.__all__:
         assert getattr(crosspipe, name) is not None
     assert crosspipe.solve is solve

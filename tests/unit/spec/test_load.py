@@ -167,6 +167,14 @@ def test_endless_nesting_is_refused(opening):
         parse_spec(opening * 100_000)
 
 
+def test_the_name_of_a_file_is_not_its_text():
+    for name in ("cluster.yaml", "a/b.yml", "spec.json"):
+        with pytest.raises(SpecError, match="this is the name of a file, give its text"):
+            parse_spec(name)
+    with pytest.raises(SpecError, match=r"must be a mapping with `model`, `training` and `sites` \(got 'x'\)"):
+        parse_spec("x")
+
+
 def test_syntax_has_its_own_class():
     with pytest.raises(SpecSyntaxError, match="line 1 column 5"):
         parse_spec("a: b: c")
