@@ -1,95 +1,99 @@
-"""What the methods of one solving process share, while they run side by side."""
+"""What the methods of a solving process share: only what is better counts, and it is told before anyone acts on it."""
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
+from typing import Any
 
-from tests.building import problem
+import numpy as np
+import pytest
+from tests.unit.search.children import ORDERS as SLOWER
+from tests.unit.search.children import PROBLEM
 
-from crosspipe.bounds.best import lower_bound
-from crosspipe.families.gpipe import gpipe
-from crosspipe.families.registry import Family, run_families
+from crosspipe.families.registry import Family
+from crosspipe.families.zero_bubble import zb_h1
 from crosspipe.problem.problem import Objective
 from crosspipe.schedule.measure import makespan_ns
+from crosspipe.schedule.orders import Orders
 from crosspipe.schedule.replay import replay
-from crosspipe.search.crew import Crew
 from crosspipe.search.shared import Shared
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crosspipe.schedule.orders import Orders
-
-TELLING_S = 0.3
-"""Longer than the crew's tick: it sees the end while the news is still being told."""
+FASTER = Family("ZB-H1", zb_h1).build(PROBLEM)
+SLOW_NS, FAST_NS = (makespan_ns(replay(PROBLEM, orders)) for orders in (SLOWER, FASTER))
 
 
-def shared_with(
-    heard: list[str], bound_ns: int, incumbent: Orders | None = None, *, gap: float = 0.0, telling_s: float = TELLING_S
-) -> Shared:
-    """A search whose news are heard slowly, as a pipe takes long orders."""
+class Heard:
+    """Keeps what is told, and what the others could see at that moment."""
 
-    def hear(source: str) -> None:
-        time.sleep(telling_s)
-        heard.append(source)
+    def __init__(self, incumbent: Orders | None = None, seconds: float = 60, stop: bool = False) -> None:
+        self.told: list[tuple[str, Any, str]] = []
+        self.seen: list[tuple[int | None, int]] = []
+        self.shared = Shared(
+            PROBLEM,
+            Objective.MAKESPAN,
+            incumbent,
+            0,
+            (seconds, 0.0),
+            on_orders=lambda orders, source: self._hear("orders", orders, source),
+            on_bound=lambda bound_ns, source, _: self._hear("bound", bound_ns, source),
+            should_stop=lambda: stop,
+        )
 
-    return Shared(
-        problem(2, 3),
-        Objective.MAKESPAN,
-        incumbent,
-        bound_ns,
-        (60.0, gap),
-        on_orders=lambda _, source: hear(source),
-        on_bound=lambda _, source, __: hear(source),
-        should_stop=lambda: False,
-    )
-
-
-def best_orders() -> tuple[Orders, int]:
-    """Orders that meet the bound, and the bound."""
-    compiled = problem(2, 3)
-    bound = lower_bound(compiled, Objective.MAKESPAN).value_ns
-    results = run_families(compiled, Objective.MAKESPAN)
-    return next((row.orders, bound) for row in results if row.orders is not None and row.value_ns == bound)
+    def _hear(self, what: str, value: Any, source: str) -> None:
+        self.told.append((what, value, source))
+        self.seen.append((self.shared.value_ns, self.shared.bound_ns))
 
 
-def last_word(shared: Shared, method: Callable[[], object]) -> str:
-    crew = Crew(shared)
-    crew.start(lambda: void(method()))
-    crew.wait()
-    return shared.verdict()
+def test_the_orders_tried_are_of_two_lengths() -> None:
+    assert FAST_NS < SLOW_NS
 
 
-def void(_: object) -> None:
-    """Drop a result."""
+def test_only_better_orders_are_kept_and_told() -> None:
+    heard = Heard()
+    assert heard.shared.offer(SLOWER, "one")
+    assert heard.shared.offer(FASTER, "two")
+    assert not heard.shared.offer(SLOWER, "three")
+    assert not heard.shared.offer(FASTER, "four")
+    assert [(orders, source) for _, orders, source in heard.told] == [(SLOWER, "one"), (FASTER, "two")]
+    assert heard.shared.value_ns == FAST_NS
 
 
-def test_the_last_word_comes_after_the_orders_it_stands_on() -> None:
-    orders, bound_ns = best_orders()
-    heard: list[str] = []
-    shared = shared_with(heard, bound_ns)
-    assert last_word(shared, lambda: shared.offer(orders, "dive")) == "optimal"
-    assert heard == ["dive"]
+def test_equal_orders_are_kept_on_request_but_not_told() -> None:
+    heard = Heard(incumbent=FASTER)
+    assert heard.shared.offer(FASTER, "walk", equal=True)
+    assert heard.told == []
 
 
-def test_the_last_word_comes_after_the_bound_it_stands_on() -> None:
-    orders, bound_ns = best_orders()
-    heard: list[str] = []
-    shared = shared_with(heard, 0, orders)
-    assert last_word(shared, lambda: shared.raise_bound(bound_ns, "count states")) == "optimal"
-    assert heard == ["count states"]
+def test_only_higher_bounds_are_kept_and_told() -> None:
+    heard = Heard()
+    for bound_ns in (5, 3, 5, 9):
+        heard.shared.raise_bound(bound_ns, "x")
+    assert [bound_ns for _, bound_ns, _ in heard.told] == [5, 9]
 
 
-def test_nothing_is_taken_once_the_gap_is_closed() -> None:
-    orders, bound_ns = best_orders()
-    compiled = problem(2, 3)
-    worse = Family("GPipe", gpipe).build(compiled)
-    value = makespan_ns(replay(compiled, worse))
-    heard: list[str] = []
-    shared = shared_with(heard, bound_ns - 1, worse, gap=(value - bound_ns + 1) / value, telling_s=0)
-    assert value > bound_ns
-    assert shared.ended()
-    assert not shared.offer(orders, "dive")
-    shared.raise_bound(bound_ns, "count states")
-    assert (shared.value_ns, shared.bound_ns, heard) == (value, bound_ns - 1, [])
+def test_what_is_found_is_told_before_the_others_see_it() -> None:
+    """Else another thread could end the process on its strength before it is sent."""
+    heard = Heard()
+    heard.shared.offer(FASTER, "x")
+    heard.shared.raise_bound(FAST_NS, "x")
+    assert heard.seen == [(None, 0), (FAST_NS, 0)]
+    assert heard.shared.ended()
+
+
+def test_work_ends_with_the_proof_the_time_or_the_wish() -> None:
+    assert not Heard(incumbent=FASTER).shared.ended()
+    assert Heard(incumbent=FASTER, seconds=0).shared.ended()
+    assert Heard(incumbent=FASTER, stop=True).shared.ended()
+
+
+@pytest.mark.parametrize("swap", [(0, -1), (0, 1)])
+def test_orders_that_wait_for_themselves_are_no_schedule(swap: tuple[int, int]) -> None:
+    one, other = swap
+    sequences = [np.array(sequence) for sequence in FASTER.sequences]
+    sequences[0][[one, other]] = sequences[0][[other, one]]
+    heard = Heard()
+    made = Orders(tuple(sequences))
+    if heard.shared.offer(made, "x"):
+        assert makespan_ns(replay(PROBLEM, made)) == heard.shared.value_ns
+    else:
+        assert heard.told == []
+        assert heard.shared.value_ns is None
