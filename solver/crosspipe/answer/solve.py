@@ -28,7 +28,7 @@ from crosspipe.search.clock import Clock
 from crosspipe.search.options import SolveOptions, usable_cores
 from crosspipe.search.search import search
 from crosspipe.spec.digest import spec_digest
-from crosspipe.spec.notices import spec_notices
+from crosspipe.spec.notices import spec_notices, told_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,7 +102,7 @@ def solve(
     best = outcome.board.best
     if best is not None and best.schedule is not None:
         judge(best.problem, best.schedule, makespan_ns(best.schedule), span_ns(best.problem, best.schedule))
-    notices = (*spec_notices(parsed), *expansion.notices)
+    notices = told_once([*spec_notices(parsed), *expansion.notices])
     comparison = None if best is None else _free_links(best, options, clock)
     return build_answer(outcome, options, digest, notices, chosen_by_rule(parsed, expansion), comparison, detail)
 

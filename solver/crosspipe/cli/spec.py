@@ -16,8 +16,7 @@ from crosspipe.errors import SpecError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
-from crosspipe.spec.notice import Notice
-from crosspipe.spec.notices import spec_notices
+from crosspipe.spec.notices import spec_notices, told_once
 from crosspipe.spec.schema import spec_schema
 from crosspipe.spec.stages import HuggingFaceModel
 
@@ -59,8 +58,7 @@ def validate_command(spec: SpecPath) -> None:
             f"{problem.traversal}: {len(problem.stages)} stages on {problem.devices_per_replica} devices,"
             f" {problem.microbatches} microbatches, {len(problem.operations)} operations"
         )
-    notices: list[Notice] = [*spec_notices(parsed), *expansion.notices]
-    for notice in notices:
+    for notice in told_once([*spec_notices(parsed), *expansion.notices]):
         typer.echo(f"warning {notice.pointer}: {notice.message}")
 
 

@@ -25,6 +25,9 @@ SMALLEST_HIDDEN = 2048
 
 BITS_PER_BYTE = 8
 
+WHOLE = 1000
+"""From here on a number needs no decimals."""
+
 
 def boundary_per_gpu(expanded: Spec, stages: Sequence[Stage], degrees: Degrees) -> Iterator[Notice]:
     """Tell of messages that fit one accelerator's shard rather than the whole tensor group.
@@ -67,11 +70,16 @@ def _slow(at: str, where: str, transfer: Fraction, latency: Fraction, forward: F
     hop = transfer + latency
     if hop > LARGEST_HOP * forward:
         message = (
-            f"a message {where} takes {float(transfer):.4g} ms on the link and {float(latency):.4g} ms of latency, "
-            f"{float(hop / forward):.3g} times the longest F ({float(forward):.4g} ms); check bits against bytes, and "
-            "one way against round trip"
+            f"a message {where} takes {short(transfer)} ms on the link and {short(latency)} ms of latency, "
+            f"{short(hop / forward)} times the longest F ({short(forward)} ms); check bits against bytes, and one way "
+            "against round trip"
         )
         yield Notice("hop_above_ten_forwards", at, message)
+
+
+def short(value: Fraction) -> str:
+    """Write a number for people: four digits, all of them before the point."""
+    return f"{float(value):,.0f}" if value >= WHOLE else f"{float(value):.4g}"
 
 
 def _transfer_ms(link: Link, size_mb: Fraction) -> Fraction:

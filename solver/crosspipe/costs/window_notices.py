@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from crosspipe.costs.message_notices import short
 from crosspipe.spec.notice import Notice
 from crosspipe.spec.stages import Microbatches
 
@@ -29,8 +30,8 @@ def window_notices(expanded: Spec, stages: Sequence[Stage]) -> Iterator[Notice]:
                 said = field if getattr(link, field) else "open_ms"
                 state = "slower" if field == "slow_ms" else "closed"
                 message = (
-                    f"{state} for {_plain(stretch)} ms at a stretch, {_plain(stretch / step)} times all compute of a "
-                    f"step on its slowest device ({_plain(step)} ms): windows are for times within a step. For "
+                    f"{state} for {short(stretch)} ms at a stretch, {short(stretch / step)} times all compute of a "
+                    f"step on its slowest device ({short(step)} ms): windows are for times within a step. For "
                     "hours of the day solve two specs, one with the link as it is while open, one as it is otherwise"
                 )
                 yield Notice("window_outlasts_step", f"/links/{number}/{said}", message)
@@ -71,7 +72,3 @@ def _longest_slow(link: Link) -> Fraction:
         (Fraction(end) - Fraction(start) for start, end, _ in link.slow_ms or [] if end is not None),
         default=Fraction(0),
     )
-
-
-def _plain(value: Fraction) -> str:
-    return f"{float(value):,.0f}" if value >= 10 else f"{float(value):.3g}"

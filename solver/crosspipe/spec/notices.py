@@ -8,7 +8,7 @@ from crosspipe.spec.notice import Notice
 from crosspipe.spec.traps import bandwidth, hops, latency, memory, work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from crosspipe.spec.model import Spec
 
@@ -36,4 +36,14 @@ def spec_notices(spec: Spec) -> tuple[Notice, ...]:
     return tuple(notice for trap in TRAPS for notice in trap(spec))
 
 
-__all__ = ["TRAPS", "Notice", "spec_notices"]
+def told_once(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Leave out what has been told at the same place, or at a place within it, under the same code."""
+    kept: list[Notice] = []
+    for notice in notices:
+        places = [other.pointer for other in kept if other.code == notice.code]
+        if not any(place == notice.pointer or place.startswith(f"{notice.pointer}/") for place in places):
+            kept.append(notice)
+    return tuple(kept)
+
+
+__all__ = ["TRAPS", "Notice", "spec_notices", "told_once"]

@@ -120,6 +120,19 @@ def test_free_links_are_told_as_exactly_as_they_are_known() -> None:
         assert told == f"links    free links would give {said}"
 
 
+def test_a_trap_that_two_rooms_see_is_told_once() -> None:
+    """A hop of 101 forwards shows in the spec and in the expanded numbers; a slow site shows in the latter alone."""
+    sites = {"a": {"devices": 1}, "b": {"devices": 2, "hop_latency_ms": 50}}
+    link = {"between": ["a", "b"], "one_way_latency_ms": 101}
+    answer = construct(
+        spec_data([STAGE | {"backward_weight_ms": 2, "boundary_mb": 1}] * 3, 2, sites=sites, links=[link])
+    )
+    assert [(n.code, n.pointer) for n in answer.warnings] == [
+        ("hop_above_ten_forwards", "/links/0"),
+        ("hop_above_ten_forwards", "/sites/b"),
+    ]
+
+
 def test_the_slowest_message_is_told() -> None:
     """1 MB at 4 Gb/s takes 2 ms, and flies 5 ms."""
     link = {"between": ["a", "b"], "bandwidth_gbps": 4, "one_way_latency_ms": 5}

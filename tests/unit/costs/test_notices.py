@@ -51,7 +51,7 @@ def test_a_slow_link() -> None:
     link = {"between": ["east", "west"], "bandwidth_gbps": 1}
     (notice,) = expand(measured(sites=TWO_MEASURED, links=[link])).notices
     assert (notice.code, notice.pointer) == ("hop_above_ten_forwards", "/links/0")
-    assert "226.4 ms on the link and 0 ms of latency, 12.2 times" in notice.message
+    assert "226.4 ms on the link and 0 ms of latency, 12.22 times" in notice.message
 
 
 @pytest.mark.parametrize(
