@@ -33,8 +33,8 @@ REFUTING = Rule(0, 0)
 DIVE_S = 1.5
 """Seconds one dive should take at most; nodes are counted out by the speed seen so far."""
 
-FIRST_NODES = 400
-FEWEST_NODES = 50
+FIRST_NODES = 600
+FEWEST_NODES = 500
 FAILURES = 60
 NO_LIMIT = 10**9
 
@@ -52,6 +52,10 @@ class Pace:
         nodes.
     states
         Count states of the lattice.
+    refuting
+        Factor on the nodes of a dive that is to refute; grows while none does.
+    jump
+        Ticks above the bound at which it is tried: doubled by a success, halved by a failure.
     """
 
     most_s: float = float("inf")
@@ -61,6 +65,7 @@ class Pace:
     nodes: int = 0
     seconds: float = 0.0
     refuting: float = 1.0
+    jump: int = 0
 
     def over(self) -> bool:
         """Whether the dives must end."""
@@ -103,17 +108,18 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace) -> None:
             break
         low, high = _range(shared, lattice.tick_ns)
         refuting = rule is REFUTING
-        target = low if refuting else min(low + int(fraction * (high - low)), high)
+        target = min(low + (pace.jump if refuting else int(fraction * (high - low))), high)
         failures, nodes = (NO_LIMIT if refuting else FAILURES), pace.allowance(shared.left_s, refuting)
         began = time.monotonic()
         found = diver.dive(target, Rule(rule.pair, rule.prefer, noise), seed + turn, failures, nodes)
         pace.count(found.nodes, time.monotonic() - began)
         if found.outcome == "refuted":
             _refuted(shared, tables, target, found)
+            pace.jump = min(2 * pace.jump + 1, (high - low) // 10)
         elif found.windows is not None:
             shared.offer(orders_of(shared.problem, tables, found.windows), "dive")
         elif refuting:
-            pace.refuting *= 1.5
+            pace.refuting, pace.jump = pace.refuting * 1.5, pace.jump // 2
 
 
 def _refuted(shared: Shared, tables: Tables, target: int, found: Dive) -> None:
