@@ -42,6 +42,8 @@ class Improvement:
         limits: ModelLimits,
         listeners: Listeners,
     ) -> None:
+        if incumbent is not None and not fits(problem, incumbent):
+            raise ValueError("the incumbent breaks a memory limit or a deadline")
         self._problem, self._objective, self._limits, self._listeners = problem, objective, limits, listeners
         self._deadline = time.monotonic() + limits.time_s
         self._work = deterministic_work(limits.time_s, len(problem.operations))
@@ -104,6 +106,10 @@ class Improvement:
     def _go_on(self) -> bool:
         return time.monotonic() < self._deadline and not self._listeners.should_stop()
 
+    def _enough(self) -> bool:
+        """Whether the exact replay has closed the gap before the solver has; a deterministic run ends by itself."""
+        return self.closed and not self._limits.deterministic
+
     def _search(self, built: Built, *, trusted: bool, presolve: bool = True) -> Found:
         """Run the solver, keep what the exact replay finds better, and its bound if `trusted`."""
 
@@ -123,7 +129,7 @@ class Improvement:
             presolve=presolve,
             on_starts=on_starts,
             on_bound=on_bound,
-            should_stop=self._listeners.should_stop,
+            should_stop=lambda: self._enough() or self._listeners.should_stop(),
         )
         self._work -= found.work
         if trusted and found.bound is not None:

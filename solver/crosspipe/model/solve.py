@@ -55,6 +55,8 @@ def improve(
 
     Raises
     ------
+    ValueError
+        If the incumbent breaks a memory limit or a deadline.
     InvalidModelError
         If CP-SAT refuses the model.
     """

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from tests.unit.model.draft import Draft, one_after_the_other, pipeline
 
@@ -13,10 +14,12 @@ from crosspipe.model import solve
 from crosspipe.model.solve import ModelLimits, improve
 from crosspipe.problem.problem import Hop, Kind, Objective, Problem, Window
 from crosspipe.schedule.measure import fits, value_ns
+from crosspipe.schedule.orders import Orders
 from crosspipe.schedule.timed import timed
 
 if TYPE_CHECKING:
-    from crosspipe.schedule.orders import Orders
+    from collections.abc import Callable
+
 
 LIMITS = ModelLimits(60, workers=2)
 
@@ -63,6 +66,14 @@ def test_an_incumbent_at_the_bound_needs_no_solver(monkeypatch: pytest.MonkeyPat
     result = improve(problem, Objective.MAKESPAN, incumbent, int(incumbent.end_ns.max()), LIMITS)
     assert result.status == "optimal"
     assert result.orders is incumbent.orders
+
+
+def test_an_incumbent_that_does_not_fit_is_refused() -> None:
+    draft, _ = pipeline([(0,)], 2, capacity=1)
+    problem = draft.problem()
+    orders = Orders((np.array([0, 1, 2, 3, 4, 5]),))
+    with pytest.raises(ValueError, match="memory limit"):
+        improve(problem, Objective.MAKESPAN, timed(problem, orders, Objective.MAKESPAN), 0, LIMITS)
 
 
 def test_an_optimal_incumbent_is_kept() -> None:
@@ -213,6 +224,21 @@ def test_a_stop_before_the_start_is_obeyed() -> None:
 def test_too_many_operations_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve, "MOST_OPERATIONS", 95)
     assert improve(_tight(), Objective.MAKESPAN, None, 7, LIMITS) == solve.ModelResult("unknown", None, 7)
+
+
+def test_a_replay_that_reaches_the_bound_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    from crosspipe.model.search import search
+
+    asked: list[bool] = []
+
+    def watched(*arguments: object, should_stop: Callable[[], bool], **options: object) -> object:
+        found = search(*arguments, should_stop=should_stop, **options)  # type: ignore[arg-type]
+        asked.append(should_stop())
+        return found
+
+    monkeypatch.setattr("crosspipe.model.improvement.search", watched)
+    assert improve(_tight(), Objective.MAKESPAN, None, 31, LIMITS).status == "optimal"
+    assert asked == [True]
 
 
 def test_a_gap_is_enough_where_one_is_asked_for() -> None:
