@@ -81,7 +81,10 @@ def _figures(answer: Answer) -> list[str]:
     if answer.devices:
         fullest = max(answer.devices, key=_fullness)
         limit = "" if fullest.memory_mb is None else f" of {fullest.memory_mb / 1000:,.1f}"
-        rows.append(f"memory   {fullest.peak_memory_mb / 1000:,.1f}{limit} GB on {fullest.device}, the fullest device")
+        again = len(answer.recomputed_stages)
+        more = f"; {again} of {len(answer.assignment)} stages recompute" if again else ""
+        peak = f"{fullest.peak_memory_mb / 1000:,.1f}{limit} GB"
+        rows.append(f"memory   {peak} on {fullest.device}, the fullest device{more}")
     return rows
 
 

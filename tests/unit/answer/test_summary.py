@@ -86,6 +86,17 @@ def test_the_fullest_device_is_the_one_nearest_its_limit() -> None:
     assert line(answer, "memory") == "memory   1.0 of 1.5 GB on b/0, the fullest device"
 
 
+def test_stages_that_recompute_are_counted() -> None:
+    """An activation of the first stage is 1 MB, or 0.5 MB where it recomputes; there is room for 0.9 MB."""
+    option = {"activation_mb": 0.5, "recompute_ms": 0.1}
+    sites = {"a": {"devices": 2, "memory_gb": 0.0009}}
+    answer = construct(
+        spec_data([STAGE | {"recompute_option": option}, STAGE | {"activation_mb": 0.1}], 2, sites=sites)
+    )
+    assert answer.recomputed_stages == [0]
+    assert line(answer, "memory").endswith(", the fullest device; 1 of 2 stages recompute")
+
+
 def test_without_limits_the_fullest_device_holds_most() -> None:
     stages = [STAGE | {"activation_mb": 1}, STAGE | {"activation_mb": 9000}]
     answer = construct(spec_data(stages, 1))
