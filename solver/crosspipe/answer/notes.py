@@ -19,10 +19,11 @@ def chosen_by_rule(spec: Spec, expansion: Expansion) -> list[str]:
     """Say what was decided before the search: then even `optimal` and `infeasible` are for that decision only."""
     if isinstance(spec.model, StagesModel):
         return []
+    pools = [pool for site in spec.sites.values() for pool in (site.pools or [site])]
     degrees = [
         f"{assumption.pointer[1:].replace('/', '.')} = {assumption.value}"
         for assumption in expansion.assumptions
-        if assumption.pointer.startswith("/parallel/")
+        if assumption.pointer.startswith("/parallel/") and any(pool.gpus is not None for pool in pools)
     ]
     chosen = ["the cut of the layers into stages", *degrees]
     return [f"{CHOSEN}{', '.join(chosen)}; status and bound hold for this choice, another may fit or be better"]

@@ -104,7 +104,7 @@ def expand(spec: Spec) -> Expansion:
         (
             *source.assumptions(degrees),
             *training_assumptions,
-            *_degree_assumptions(spec, degrees, need),
+            *_degree_assumptions(spec, degrees, need, in_gpus=bool(request.gpus)),
             *sites.assumptions,
         ),
         notices,
@@ -123,17 +123,23 @@ def _cut(
     return source.stages(degrees, factors), places
 
 
-def _degree_assumptions(spec: Spec, degrees: Degrees, need: float) -> tuple[Assumption, ...]:
+def _degree_assumptions(spec: Spec, degrees: Degrees, need: float, *, in_gpus: bool) -> tuple[Assumption, ...]:
     rules = {
-        "tensor": "the largest of 8, 4, 2, 1 that divides every pool's GPUs and the attention heads; 1 without GPUs",
+        "tensor": "the largest of 8, 4, 2, 1 that divides every pool's GPUs and the attention heads",
         "pipeline": (
             "the fewest devices per replica, the same share of every site, with room for weights and the activations "
             f"that 1F1B holds ({need:.0%} of the fullest device)"
             if need
             else "the devices of one replica, all sites together"
         ),
-        "data": "GPUs / (tensor x pipeline); 1 without GPUs",
+        "data": "GPUs / (tensor x pipeline)",
     }
+    if not in_gpus:
+        rules = {
+            "tensor": "sites are given in devices, which stand for whole tensor groups",
+            "pipeline": "the devices given, all sites together",
+            "data": "sites are given in the devices of one replica",
+        }
     return tuple(
         Assumption(f"/parallel/{name}", str(getattr(degrees, name)), rule, f"parallel.{name}")
         for name, rule in rules.items()

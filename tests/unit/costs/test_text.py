@@ -75,3 +75,10 @@ def test_every_default_is_written() -> None:
     assert tree["sites"]["east"] == {"devices": 8, "time_factor": 1, "hop_latency_ms": 0, "memory_headroom": 0}
     assert tree["model"]["stages"][7]["gradient_mb"] == 28.3
     assert tree["training"]["split_backward"] is True
+
+
+def test_devices_leave_no_degree_to_choose() -> None:
+    text = expanded_text(expand(measured()))
+    assert "the devices given, all sites together" in text
+    assert "fewest devices" not in text
+    assert "divides every pool's GPUs" not in text
