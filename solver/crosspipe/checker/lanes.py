@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import Lane, Window
 
 
+MOST_STEPS = 10**4
+"""Steps of a cycle of repeating windows up to which its progress is worked out beforehand."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """How a transfer passes its lane.
@@ -72,16 +76,23 @@ class LaneRates:
             for period in periods
         ]
         self._cycle = lcm(*periods) if periods else 0
+        self._steps = sum(len(steps.edges) * self._cycle // (steps.period or 1) for steps in self._repeating)
+        self._each: dict[int, int] = {}
 
     def at(self, time_ns: int) -> tuple[int, int | None]:
         """Give the rate at a moment and when it may change next, None for never. Before 0 no window applies."""
         if time_ns < 0:
             return self.full, 0
         rate, until = self._once.at(time_ns)
+        other, change = self._repeating_at(time_ns)
+        return min(rate, other), _sooner(until, change)
+
+    def _repeating_at(self, time_ns: int) -> tuple[int, int | None]:
+        rate, until = self.full, None
         for steps in self._repeating:
             other, change = steps.at(time_ns)
             rate = min(rate, other)
-            until = change if until is None or change is None else min(until, change)
+            until = _sooner(until, change)
         return rate, until
 
     def passage(self, start_ns: int, duration_ns: int) -> Passage:
@@ -112,10 +123,24 @@ class LaneRates:
 
         0 where cycles cannot be skipped, or `need` might be done within one.
         """
-        if not self._cycle or now < 0 or need <= self.full * self._cycle:
+        if not self._cycle or now < 0:
             return 0
-        edge = self._once.at(now)[1]
+        rate, edge = self._once.at(now)
+        if need <= self.full * self._cycle and (self._steps > MOST_STEPS or need <= self._in_a_cycle(rate)):
+            return 0
         return need if edge is None else (edge - now) // self._cycle
+
+    def _in_a_cycle(self, limit: int) -> int:
+        """Give the progress of a cycle while the one-time windows leave a rate of `limit`."""
+        if limit not in self._each:
+            progress, now = 0, 0
+            while now < self._cycle:
+                rate, until = self._repeating_at(now)
+                step = self._cycle - now if until is None else min(until, self._cycle) - now
+                progress += step * (min(rate, limit) or self.full)
+                now += step
+            self._each[limit] = progress
+        return self._each[limit]
 
     def _over(self, start_ns: int, end_ns: int) -> tuple[int, int, int | None]:
         """Give progress, closed time and first closed moment over an interval."""
@@ -130,3 +155,10 @@ class LaneRates:
                 closed_at = now if closed_at is None else closed_at
             now += step
         return progress, closed_ns, closed_at
+
+
+def _sooner(one: int | None, other: int | None) -> int | None:
+    """Give the earlier of two moments, None standing for never."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

@@ -75,3 +75,11 @@ def test_closed_time_over_many_periods_is_summed() -> None:
 def test_no_duration_is_never_under_way() -> None:
     lane = Lane("l", "l", None, 1, (Window(0, None, 0),))
     assert LaneRates(lane).passage(5, 0) == Passage(5)
+
+
+def test_a_lane_that_all_but_stops_in_every_period_is_followed_exactly() -> None:
+    lane = Lane("l", "l", None, 10**9, (Window(0, 10**7 - 1, 1, 10**7),))
+    need, each = 8 * 10**6 * 10**9, 10**7 - 1 + 10**9
+    periods, rest = divmod(need - 1, each)
+    assert rest >= 10**7 - 1, "the last nanosecond of a period does the rest"
+    assert LaneRates(lane).passage(0, 8 * 10**6) == Passage((periods + 1) * 10**7)

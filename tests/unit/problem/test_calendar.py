@@ -92,3 +92,9 @@ def test_a_single_window_far_off_counts_though_many_periods_pass_before_it() -> 
 def test_a_closed_time_of_a_million_million_periods_is_passed_at_once() -> None:
     calendar = LaneCalendar(lane(Window(0, 5, 0, 10), Window(0, 10**13, 0), rate=2))
     assert calendar.start(0, 5) == 10**13 + 5
+
+
+def test_a_lane_that_all_but_stops_in_every_period_is_followed_exactly() -> None:
+    calendar = LaneCalendar(lane(Window(0, 10**7 - 1, 1, 10**7), rate=10**9))
+    periods = (8 * 10**6 * 10**9 - 1) // (10**7 - 1 + 10**9)
+    assert calendar.end(0, 8 * 10**6) == (periods + 1) * 10**7
