@@ -21,7 +21,7 @@ from crosspipe.bounds.obstacle import Obstacle, ms
 from crosspipe.bounds.one_machine import preemptive
 from crosspipe.bounds.openings import closes_for_ever_ns, openings, without_last_closing
 from crosspipe.bounds.timing import timing
-from crosspipe.problem.calendar import LaneCalendar
+from crosspipe.problem.calendar import LaneCalendar, by_period
 
 if TYPE_CHECKING:
     from crosspipe.bounds.graph import Graph
@@ -66,7 +66,10 @@ def _too_narrow(graph: Graph, times: Timing, resource: int, lane: Lane) -> _Shor
     """Conditions 1 and 2; the lane does not close for ever here."""
     opened = openings(lane)
     if opened is None:
-        return None
+        # Too long a round of all periods together: what fits beside the windows of no single one does not fit.
+        parts = by_period(lane)
+        shorts = (_too_narrow(graph, times, resource, part) for part in parts if part != lane)
+        return next((short for short in shorts if short is not None), None)
     rows = graph.problem.by_resource[resource]
     longest = int(rows[graph.durations[rows].argmax()])
     blocked = set(times.blocked) & set(rows.tolist())

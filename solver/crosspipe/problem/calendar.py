@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class LaneCalendar:
         self._round_ns = math.lcm(*periods) if periods else 0
         self._skips = bool(periods) and sum(2 * self._round_ns // period for period in periods) <= MOST_EDGES
         self._progress: dict[int, int] = {}
+        # What fits nowhere beside the windows of one period never fits; a round of all may be too long to look through.
+        self._parts = [LaneCalendar(part) for part in by_period(lane)] if len(set(periods)) > 1 else []
 
     def start(self, ready_ns: int, duration_ns: int) -> int | None:
         """Find the earliest start at or after `ready_ns`; None if the lane never opens for long enough.
@@ -43,6 +46,8 @@ class LaneCalendar:
         """
         if self.always_open or duration_ns == 0:
             return ready_ns
+        if any(part.start(0, duration_ns) is None for part in self._parts):
+            return None
         start = ready_ns
         # Past the last single window all repeats: one round of all periods shows everything there is to see.
         last = max(ready_ns, self._settled_ns) + self._round_ns
@@ -153,6 +158,12 @@ class LaneCalendar:
             if edge is not None and (change is None or edge < change):
                 change = edge
         return rate, closed if rate == 0 else change
+
+
+def by_period(lane: Lane) -> list[Lane]:
+    """Give the lane as it would be with the windows of each of its periods alone."""
+    periods = sorted({w.period_ns for w in lane.windows if w.period_ns is not None})
+    return [replace(lane, windows=tuple(w for w in lane.windows if w.period_ns == period)) for period in periods]
 
 
 def phase(window: Window, now_ns: int) -> tuple[bool, int | None]:

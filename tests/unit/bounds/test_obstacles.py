@@ -138,6 +138,15 @@ class TestLinks:
         assert obstacles(closing(needs / MS)) == ()
         assert only(closing(needs / MS - 0.000001)).needs == needs
 
+    def test_one_of_two_periods_alone_leaves_no_opening(self) -> None:
+        """Their common period is a day long, too long to look through."""
+        shared = {"between": ["d0", "d1"], "group": "wan", "bandwidth_gbps": 1, "closed_ms": [[0, 0.5]]}
+        spare = {"group": "wan", "closed_ms": [[0, 0.5]], "period_ms": 11.000003}
+        stage = split(2, 2, 2, activation_mb=1, boundary_mb=1)
+        found = only(pipeline([stage] * 2, 2, links=[shared | {"period_ms": 7.000001}, spare]))
+        assert (found.reason, found.where) == ("link", "wan")
+        assert (found.needs, found.has) == (8 * MS, 6_500_001)
+
     @pytest.mark.parametrize(
         ("closed", "widest"),
         [([[2, 5]], 7), ([[0, 2], [5, 10]], 3), ([[1, 9]], 2), ([[3, 10]], 3), ([[0, 4], [4, 8]], 2)],

@@ -44,6 +44,12 @@ def test_a_gap_shorter_than_the_transfer_never_fits_though_windows_join_across_t
     assert calendar.start(0, 4) is None
 
 
+def test_a_gap_that_one_period_alone_never_leaves_is_not_looked_for_in_a_round_of_all() -> None:
+    calendar = LaneCalendar(lane(Window(0, 500_000, 0, 7_000_001), Window(0, 500_000, 0, 11_000_003)))
+    assert calendar.start(5, 6_500_002) is None
+    assert calendar.start(5, 6_500_001) == 500_000
+
+
 def test_a_lane_closed_all_the_period_never_opens() -> None:
     assert LaneCalendar(lane(Window(0, 10, 0, 10))).start(3, 1) is None
 
