@@ -84,7 +84,9 @@ def restore(spec: SpecSource, document: object) -> tuple[Problem, Schedule]:
     placed, recomputed = placed_from_document(problem, document)
     report = check(problem, placed, recomputed)
     if not report.ok:
-        raise InvalidScheduleError(f"{len(report.violations)} broken rules, the first: {report.violations[0].message}")
+        raise InvalidScheduleError(
+            f"it breaks rules ({len(report.violations)}), the first: {report.violations[0].message}"
+        )
     if (report.makespan_ns or 0) > LONGEST_NS:
         raise InvalidScheduleError(
             f"the schedule lasts {report.makespan_ns} ns; at most {LONGEST_NS} are computed with"

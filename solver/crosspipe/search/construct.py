@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from crosspipe.bounds.best import lower_bound
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.families.portfolio import best_greedy
-from crosspipe.families.registry import FAMILIES
+from crosspipe.families.registry import FAMILIES, GREEDY, FamilyResult
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.timed import timed
 
 if TYPE_CHECKING:
-    from crosspipe.families.registry import FamilyResult
     from crosspipe.search.incumbents import Board, Candidate
     from crosspipe.search.options import SolveOptions
 
@@ -25,6 +24,11 @@ SHARE = 0.2
 
 PATIENCE_S = 2.0
 """As long as no schedule at all is known the portfolio goes on for the time left, and this long at least."""
+
+MOMENT_S = 1.0
+"""Construction may take this long whatever the limit: on all but very large problems every known schedule is tried."""
+
+NO_TIME = "not tried: the time limit had passed"
 
 LARGE = 2_000
 """Above this many operations a deterministic solve runs one pass of the greedy: the whole portfolio takes long."""
@@ -47,11 +51,23 @@ def construct(board: Board, candidate: Candidate, options: SolveOptions, *, boun
 
 def _known(board: Board, candidate: Candidate, options: SolveOptions, began_s: float) -> None:
     for family in FAMILIES:
-        _keep(board, candidate, family.put_to(candidate.problem, options.objective), options)
+        late = _late(board, began_s)
+        result = (
+            FamilyResult.refused(family.name, NO_TIME) if late else family.put_to(candidate.problem, options.objective)
+        )
+        _keep(board, candidate, result, options)
         if board.value_ns is not None and board.clock.asked_to_stop():
             return
     candidate.construction_s = board.clock.seconds - began_s
-    _keep(board, candidate, _greedy(board, candidate, options), options)
+    late = _late(board, began_s)
+    _keep(
+        board, candidate, FamilyResult.refused(GREEDY, NO_TIME) if late else _greedy(board, candidate, options), options
+    )
+
+
+def _late(board: Board, began_s: float) -> bool:
+    """Whether what is known must do: the time is over, and more than a moment was spent."""
+    return board.value_ns is not None and board.clock.left_s == 0 and board.clock.seconds - began_s >= MOMENT_S
 
 
 def _greedy(board: Board, candidate: Candidate, options: SolveOptions) -> FamilyResult:
