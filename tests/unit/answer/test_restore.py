@@ -133,7 +133,7 @@ def test_a_broken_schedule_is_not_restored_but_judged() -> None:
     times = answer["devices"][0]["operations"]
     times["start_ms"][0] += 1
     times["end_ms"][0] += 1
-    with pytest.raises(InvalidScheduleError, match="broken rules"):
+    with pytest.raises(InvalidScheduleError, match="breaks rules"):
         restore(SPEC, answer)
     result = check(SPEC, answer)
     assert not result.ok
@@ -185,5 +185,5 @@ def test_our_own_schedules_are_judged_before_they_leave() -> None:
 def test_a_schedule_of_our_own_that_breaks_a_rule_never_leaves() -> None:
     given, schedule = made()
     early = Schedule(np.zeros_like(schedule.start_ns), schedule.end_ns - schedule.start_ns, schedule.orders)
-    with pytest.raises(RejectedAnswerError, match="broken rules"):
+    with pytest.raises(RejectedAnswerError, match="breaks rules"):
         judge(given, early, makespan_ns(early), span_ns(given, early))
