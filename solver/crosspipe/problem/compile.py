@@ -9,26 +9,22 @@ import numpy as np
 
 from crosspipe.errors import Fault, SpecError, TooLargeError
 from crosspipe.problem.assembly import Assembly
+from crosspipe.problem.extent import require_small_amounts, require_small_sums
 from crosspipe.problem.network import Network
 from crosspipe.problem.placement import StageMap, stage_maps
 from crosspipe.problem.problem import Device, Problem, StageInfo
 from crosspipe.problem.ranks import ranks_of
-from crosspipe.problem.rounding import NS_PER_MS
 from crosspipe.spec.stages import Microbatches, StagesModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray, Operations, Precedences
+    from crosspipe.problem.problem import IntArray
     from crosspipe.spec.model import Spec
     from crosspipe.spec.stages import Stage
 
 MOST_OPERATIONS = 1_000_000
 """Largest problem compiled; beyond it an answer in useful time is not to be had."""
-
-
-MOST_NS = 2**60
-"""Largest sum of all durations and lags, about 36 years: twice that still fits 64 bits."""
 
 
 def compile_spec(spec: Spec, digest: str) -> tuple[Problem, ...]:
@@ -39,7 +35,7 @@ def compile_spec(spec: Spec, digest: str) -> tuple[Problem, ...]:
     SpecError
         If no placement of that number of stages exists.
     TooLargeError
-        If a problem would exceed `MOST_OPERATIONS`.
+        If a problem would exceed `MOST_OPERATIONS`, or its sums 64 bits.
     """
     if not isinstance(spec.model, StagesModel) or not isinstance(spec.model.stages, list):
         raise SpecError([Fault("/model", "only an expanded spec (a list of stages) compiles")])
@@ -67,8 +63,10 @@ def _compile(
     ranks, replicas = ranks_of(spec), _replicas(spec)
     assembly = Assembly(spec, stages, multipliers, stage_map.device_of_stage, ranks, replicas, Network(spec))
     assembly.build()
-    operations = assembly.builder.operations()
-    _require_countable(operations, assembly.builder.precedences())
+    operations, precedences = assembly.builder.operations(), assembly.builder.precedences()
+    holdings, lanes = assembly.builder.holdings(), assembly.lanes.lanes()
+    require_small_sums(operations, precedences, assembly.choices, lanes, replicas * len(ranks))
+    require_small_amounts(assembly.pools, holdings, assembly.choices)
     return Problem(
         digest=digest,
         traversal=stage_map.traversal,
@@ -83,11 +81,11 @@ def _compile(
             for replica in range(replicas)
             for index, rank in enumerate(ranks)
         ),
-        lanes=assembly.lanes.lanes(),
+        lanes=lanes,
         operations=operations,
-        precedences=assembly.builder.precedences(),
+        precedences=precedences,
         pools=tuple(assembly.pools),
-        holdings=assembly.builder.holdings(),
+        holdings=holdings,
         hops=tuple(assembly.hops),
         chains=_chains(assembly, multipliers, spec),
         chains_required=_fixed(spec),
@@ -97,14 +95,6 @@ def _compile(
         tokens_per_step=_tokens(spec, len(multipliers)),
         robust=assembly.lanes.robust,
     )
-
-
-def _require_countable(operations: Operations, precedences: Precedences) -> None:
-    """Refuse times whose sums leave 64 bits: no makespan can be told then."""
-    total_ns = int(operations.duration_ns.astype(object).sum() + precedences.lag_ns.astype(object).sum())
-    if total_ns > MOST_NS:
-        rule = f"all durations and latencies together must stay within {MOST_NS // NS_PER_MS} ms"
-        raise TooLargeError([Fault("/model", rule, f"{total_ns // NS_PER_MS} ms", None)])
 
 
 def _chains(assembly: Assembly, multipliers: Sequence[Decimal], spec: Spec) -> tuple[IntArray, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.problem.clock import longest_ns
 from crosspipe.problem.problem import Lane
+from crosspipe.problem.rounding import NS_PER_MS, within
 
 if TYPE_CHECKING:
     from crosspipe.problem.channels import Channel
@@ -45,7 +46,7 @@ class LaneTable:
         if longest is None:
             channel.windows.setdefault(direction, []).extend(windows)
             return duration_ns
-        return longest
+        return within(longest, NS_PER_MS, "ms")
 
     def lanes(self) -> tuple[Lane, ...]:
         """Build the lanes asked for, in the order of their numbers."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,6 +132,27 @@ def test_traversals_of_twice_the_devices_are_loop_and_wave() -> None:
 def test_stages_that_devices_cannot_share_evenly_are_refused_with_the_nearest_number() -> None:
     with pytest.raises(SpecError, match=r"3 stages on 2 devices.*nearest legal: 4 stages"):
         problems(3, 2, sites={"a": {"devices": 2}})
+
+
+@pytest.mark.parametrize(
+    ("stage", "more", "rule"),
+    [
+        ({"forward_ms": 1e12}, {"sites": {"a": {"devices": 2, "time_factor": 1e6}}}, "no time or amount"),
+        ({"activation_mb": 1e12}, {"training": {"microbatches": {"multipliers": [1e6, 1]}}}, "no time or amount"),
+        ({"recompute_option": {"activation_mb": 1e12, "recompute_ms": 1e12}}, {}, "all durations and latencies"),
+        ({"activation_mb": 1e12}, {"training": {"microbatches": 20}}, "static memory and all activations"),
+        ({"boundary_mb": 1e12}, linked(bandwidth_gbps=1e-9), "no time or amount"),
+        ({"boundary_mb": 1e6}, linked(bandwidth_gbps=1e9, slow_ms=[[0, None, 1e-9]]), "must surely end"),
+        (
+            {"boundary_mb": 1e6},
+            linked(bandwidth_gbps=1, slow_ms=[[0, 1e6, 1e-9]], period_ms=1e6, anchor="clock"),
+            "no time or amount",
+        ),
+    ],
+)
+def test_what_64_bits_cannot_tell_is_refused(stage: dict[str, object], more: dict[str, Any], rule: str) -> None:
+    with pytest.raises(TooLargeError, match=rule):
+        problem([STAGE | stage] * 2, **({"microbatches": 2} | more))
 
 
 @pytest.mark.parametrize("messages", ["merged", "separate"])
