@@ -48,7 +48,7 @@ def judge(problem: Problem, schedule: Schedule, makespan_ns: int, span_ns: int) 
     report = check(problem, placed_of(problem, schedule), schedule.orders.recomputed)
     if not report.ok:
         first = report.violations[0].message
-        raise RejectedAnswerError(f"the checker found {len(report.violations)} broken rules, the first: {first}")
+        raise RejectedAnswerError(f"a schedule of our own breaks rules ({len(report.violations)}), the first: {first}")
     if (report.makespan_ns, report.span_ns) != (makespan_ns, span_ns):
         raise RejectedAnswerError(
             f"the checker measures makespan {report.makespan_ns} and span {report.span_ns} ns,"
