@@ -293,8 +293,10 @@ keys = st.sampled_from(["operations", "devices", "transfers", "extra_operations"
 
 
 def paths(document: object, here: str = "") -> list[str]:
-    children = enumerate(document) if isinstance(document, list) else ()
-    children = document.items() if isinstance(document, dict) else children
+    """Pointers to all parts that `changed` can follow: keys that read as a number or hold a slash are left out."""
+    children: list[tuple[Any, Any]] = list(enumerate(document)) if isinstance(document, list) else []
+    if isinstance(document, dict):
+        children = [(key, child) for key, child in document.items() if not key.isdigit() and "/" not in key]
     return [path for key, child in children for path in (f"{here}/{key}", *paths(child, f"{here}/{key}"))]
 
 
