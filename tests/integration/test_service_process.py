@@ -19,13 +19,18 @@ from crosspipe_service.schedules.example import EXAMPLE
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+ALIKE = "{microbatches: 24}"
+UNLIKE = f"{{microbatches: {{multipliers: {[1 + k * k % 7 / 5 for k in range(24)]}, order: free}}}}"
+HARD = EXAMPLE.replace(ALIKE, UNLIKE)
+"""The example with unlike microbatches: nothing proves that within minutes."""
+
 LONG = {"time_limit_s": 25, "detail": "summary"}
-"""Long enough never to end by itself in a test: the example is not proved that soon."""
+"""Long enough never to end by itself in a test."""
 
 
 def solving(client: httpx.Client, threads: ThreadPoolExecutor) -> Future[httpx.Response]:
     """Begin a long solve and wait until it runs."""
-    sent = threads.submit(client.post, "/v1/schedules", content=EXAMPLE, headers=YAML, params=LONG)
+    sent = threads.submit(client.post, "/v1/schedules", content=HARD, headers=YAML, params=LONG)
     until(lambda: client.get("/healthz").json()["solves"]["running"] == 1)
     return sent
 
@@ -65,7 +70,7 @@ def test_health_is_told_while_a_real_solve_runs() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds child processes under /proc, which Linux has")
 def test_a_client_that_leaves_leaves_no_solver_behind() -> None:
-    body = EXAMPLE.encode()
+    body = HARD.encode()
     head = (
         "POST /v1/schedules?time_limit_s=25 HTTP/1.1\r\nHost: x\r\nContent-Type: application/yaml\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
@@ -83,7 +88,7 @@ def test_a_client_that_leaves_leaves_no_solver_behind() -> None:
 def test_the_answer_comes_within_its_time_limit() -> None:
     with service() as (_, client):
         began = time.monotonic()
-        response = client.post("/v1/schedules", content=EXAMPLE, headers=YAML, params={"time_limit_s": 2})
+        response = client.post("/v1/schedules", content=HARD, headers=YAML, params={"time_limit_s": 2})
         seconds = time.monotonic() - began
     assert response.status_code == 200
     assert response.json()["stop_reason"] == "time_limit"

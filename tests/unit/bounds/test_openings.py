@@ -28,7 +28,7 @@ def test_work_and_its_time(lane: Lane, time: int, work: int) -> None:
         assert lane.windows == ()
         return
     carried = [0]
-    for now in range(1000):
+    for now in range(3000):
         carried.append(carried[-1] + rate(lane, now))
     assert opened.work_by(time) == carried[time]
     assert opened.time_of(work) == next((t for t, done in enumerate(carried) if done >= work), None)
