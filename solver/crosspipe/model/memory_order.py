@@ -16,6 +16,9 @@ F goes up through the stages and B comes down.
    before B_i(j), which needs F_{i+1}(j). Had F_{i+1}(j) not started, it never could. So it has, and what it took cannot
    be held any more: B_{i+1}(j) has ended.
 
+A backward of no length gives back at the moment at which it takes, so its e_i is not held beside what it gives back: e_i
+counts as 0 in rule 1 then, and rule 3 is left out.
+
 With equal amounts rule 1 reads `F(j + K) after B(j)`, `K = floor(C / A_i)`.
 """
 
@@ -72,7 +75,8 @@ def _pool_pairs(ticks: Ticks, pool: int, room: int) -> list[tuple[int, int]]:
         backward = np.maximum(numbers[Kind.B, stage], numbers[Kind.BW, stage])
         if backward[0] < 0:
             continue
-        forward, held, added = numbers[Kind.F, stage], below + taken[stage], extra[stage]
+        forward, held = numbers[Kind.F, stage], below + taken[stage]
+        added = np.where(ticks.problem.operations.duration_ns[backward] > 0, extra[stage], 0)
         pairs += _wait(forward, backward, held, held, room, added)
         pairs += _wait(forward, numbers[Kind.W, stage], kept[stage], held, room)
         if added.any():

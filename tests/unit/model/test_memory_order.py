@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.building import STAGE, problem
 from tests.unit.model.draft import accepts, pipeline, ticks_of
 
 from crosspipe.model.arcs import add_arcs
 from crosspipe.model.memory_order import memory_arcs, order_suffices
-from crosspipe.problem.problem import Kind
+from crosspipe.model.solve import ModelLimits, improve
+from crosspipe.problem.problem import Kind, Objective
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel
@@ -84,6 +86,18 @@ def test_what_b_takes_leaves_less_room_for_forwards_and_for_backwards() -> None:
     pairs = _pairs(draft, ops)
     assert {pair for pair in pairs if pair[0][0] == "B"} == {("B0(0)", "F0(3)")}
     assert {pair for pair in pairs if pair[1][0] == "B"} == {(f"W0({j})", f"B0({j + 1})") for j in range(3)}
+
+
+def test_a_backward_of_no_length_gives_back_as_it_takes() -> None:
+    """Two F of 3 MB fit in 7; B gives back 1 and takes 2 at one moment, which makes 7 and never 8."""
+    stage = STAGE | {"backward_input_ms": 0, "activation_mb": 3, "retained_mb": 2, "backward_extra_mb": 2}
+    sites = {"a": {"devices": 1, "memory_gb": 0.007}, "b": {"devices": 1}}
+    links = [{"between": ["a", "b"], "one_way_latency_ms": 20}]
+    compiled = problem([stage] * 2, 2, sites=sites, links=links)
+    found = improve(compiled, Objective.MAKESPAN, None, 0, ModelLimits(10))
+    assert found.status == "optimal"
+    # Both F by 2, there and back by 42 and 43, where the gradient meets a B of no time and one W of 1 ms.
+    assert found.bound_ns == 44_000_000
 
 
 def test_a_b_that_never_fits_is_a_circle() -> None:
