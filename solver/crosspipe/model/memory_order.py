@@ -16,8 +16,8 @@ F goes up through the stages and B comes down.
    before B_i(j), which needs F_{i+1}(j). Had F_{i+1}(j) not started, it never could. So it has, and what it took cannot
    be held any more: B_{i+1}(j) has ended.
 
-A backward of no length gives back at the moment at which it takes, so its e_i is not held beside what it gives back: e_i
-counts as 0 in rule 1 then, and rule 3 is left out.
+A backward of no length gives back at the moment at which it takes, so its e_i is not held beside what it gives back:
+e_i counts as 0 in rule 1 then, and rule 3 is left out.
 
 With equal amounts rule 1 reads `F(j + K) after B(j)`, `K = floor(C / A_i)`.
 """
