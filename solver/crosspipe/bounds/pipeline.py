@@ -36,7 +36,7 @@ class StageFacts:
         What W gives back.
     most
         Most microbatches between the start of their F and the end of their backward: K.
-    first_forward, first_backward, last_backward
+    first_backward, last_backward
         Operation numbers.
     """
 
@@ -54,7 +54,6 @@ class StageFacts:
     released: int
     released_by_weight: int
     most: int
-    first_forward: int
     first_backward: int
     last_backward: int
 
@@ -101,7 +100,6 @@ def stage_facts(graph: Graph) -> tuple[StageFacts, ...]:
                 released=int(memory.until_backward[0]) - extra,
                 released_by_weight=until_weight + extra,
                 most=memory.room // waiting,
-                first_forward=int(forwards[0]),
                 first_backward=int(backwards[0]),
                 last_backward=int(backwards[-1]),
             )

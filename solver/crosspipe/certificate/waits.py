@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from crosspipe.certificate.forced import forced_pairs
 from crosspipe.certificate.sequence import microbatches_alike, ordered_classes
@@ -12,8 +12,6 @@ from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 if TYPE_CHECKING:
     from crosspipe.certificate.verdict import Budget
     from crosspipe.problem.problem import Problem
-
-Why = Literal["precedence", "order", "memory"]
 
 Edge = tuple[int, int]
 """An operation, and the lag from the end of one to the start of the other."""
