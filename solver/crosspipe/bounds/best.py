@@ -3,8 +3,8 @@
 Makespan: all bounds, with heads and tails of the whole schedule. Span: the span of a schedule is at least that of any
 one device, and each bound that argues on one device holds for the time that device is held, once heads count from its
 first start and tails to its last end of compute (`device_timing`); so device load, start-up, last forward and round
-trip apply per device, lane load and the critical path do not. The work a device has, and the round trips it must sit
-out, are in.
+trip apply per device, and so does the load of any other device or lane in that time (`span_load.py`). The critical
+path of the whole schedule does not.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from crosspipe.bounds.memory_need import short_pools
 from crosspipe.bounds.pipeline import stage_facts
 from crosspipe.bounds.relax import relaxed
 from crosspipe.bounds.round_trip import round_trip
+from crosspipe.bounds.span_load import span_loads
 from crosspipe.bounds.start_up import start_up
 from crosspipe.bounds.timing import Timing, device_timing, timing
 from crosspipe.problem.problem import Objective
@@ -120,6 +121,7 @@ def _span_bounds(graph: Graph, facts: Sequence[StageFacts]) -> Iterator[Bound]:
         group = devices[first : first + at_once]
         for device, times in zip(group, device_timing(graph, group), strict=True):
             yield from _found([device_load(graph, times, device)])
+            yield from span_loads(graph, times, device)
             yield from _memory_bounds(graph, times, [fact for fact in facts if fact.device == device])
 
 

@@ -14,7 +14,8 @@ class Bound:
     value_ns
         The bound, integer nanoseconds.
     name
-        The argument: `critical path`, `device load`, `lane load`, `start-up`, `last forward` or `round trip`.
+        The argument: `critical path`, `device load`, `lane load`, `span load`, `start-up`, `last forward`, `round trip`
+        or `energy`.
     where
         The device, lane or pair of operations it comes from.
     data

@@ -1,7 +1,10 @@
-"""Device load and lane load: one thing at a time.
+"""Device load, lane load and span load: one thing at a time.
 
 Operations of a device or lane with a head of at least h and a tail of at least q, of w ns together, run one after the
 other from h on, and q follows the last: h + w + q. A lane with windows carries w in what its openings let through.
+
+Span load: heads and tails count from the first start to the last end of compute on a device that is held. Work of any
+device or lane that has both lies in that time, so h + w + q bounds the span.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.certificate.rates import Rates
-from crosspipe.certificate.reading import at_most, integer
+from crosspipe.certificate.reading import at_most, equal, integer, text, whole
 from crosspipe.certificate.subject import stated
 from crosspipe.certificate.verdict import RefusedError
 from crosspipe.problem.problem import Objective
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from crosspipe.certificate.subject import Subject
 
 LOAD_FIELDS = ("where", "resource", "head_ns", "work_ns", "tail_ns")
+SPAN_LOAD_FIELDS = ("where", "resource", "held", "head_ns", "work_ns", "tail_ns")
 
 
 def device_load(subject: Subject, part: Part) -> int:
@@ -32,6 +36,25 @@ def lane_load(subject: Subject, part: Part) -> int:
     if resource < len(subject.problem.devices):
         raise RefusedError("resource must be a lane")
     return _load(subject, part, resource)
+
+
+def span_load(subject: Subject, part: Part) -> int:
+    """Derive the load of a device or lane within the time that a device is held."""
+    if subject.objective is not Objective.SPAN:
+        raise RefusedError("the time a device is held says nothing of the makespan")
+    problem = subject.problem
+    resource, held = whole(part["resource"], "resource"), whole(part["held"], "held")
+    if resource >= problem.resources or held >= len(problem.devices):
+        raise RefusedError("resource must be a device or lane, held a device")
+    if text(part, "where") != f"{problem.resource_name(resource)} while {problem.resource_name(held)} is held":
+        raise RefusedError("the argument speaks of another device or lane")
+    times = subject.times(held)
+    head, tail = integer(part, "head_ns"), integer(part, "tail_ns")
+    counted = [n for n in problem.by_resource[resource].tolist() if times.head[n] >= head and times.tail[n] >= tail]
+    if not counted:
+        raise RefusedError("no operation has such a head and such a tail")
+    work = equal(part, "work_ns", sum(int(problem.operations.duration_ns[n]) for n in counted))
+    return stated(part, head + work + tail)
 
 
 def _load(subject: Subject, part: Part, resource: int) -> int:
