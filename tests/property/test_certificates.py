@@ -65,7 +65,7 @@ def test_bounds_of_random_problems_are_derived_again() -> None:
                     assert verdict.ok, (seed, objective, verdict.reason)
                     kinds.add(one["parts"][0]["kind"])
     loads = {"device load", "lane load", "span load"}
-    assert kinds == loads | {"critical path", "start-up", "last forward", "round trip", "cases"}
+    assert kinds == loads | {"energy", "critical path", "start-up", "last forward", "round trip", "cases"}
 
 
 def test_two_hundred_forged_certificates_are_refused() -> None:

@@ -16,6 +16,7 @@ from crosspipe.bounds.bound import Bound
 from crosspipe.bounds.choices import groups_of_cases
 from crosspipe.bounds.critical_path import critical_path
 from crosspipe.bounds.device_load import device_load, lane_load
+from crosspipe.bounds.energy import energy
 from crosspipe.bounds.graph import graph_of
 from crosspipe.bounds.last_forward import last_forward
 from crosspipe.bounds.memory_need import short_pools
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from crosspipe.bounds.memory_need import Need
     from crosspipe.bounds.pipeline import StageFacts
     from crosspipe.problem.problem import Problem
+
+MOST_ENERGY_OPERATIONS = 4000
+"""Operations, those of all cases of recompute choices together, up to which the energy bound is worth its time."""
 
 MOST_CELLS = 2 * 10**6
 """Operations x devices whose heads are computed in one sweep for the span."""
@@ -57,7 +61,7 @@ def all_bounds(problem: Problem, objective: Objective = Objective.MAKESPAN) -> t
     With open recompute choices, also the weakest case of each group of cases (`choices.py`): its data hold under that
     case, `cases` lists the recomputed stages and the value of each, `arguments` the argument of every case of `stages`.
     """
-    found = list(_bounds(relaxed(problem), objective))
+    found = list(_bounds(relaxed(problem), objective, MOST_ENERGY_OPERATIONS))
     for cases in groups_of_cases(problem):
         # A choice for which memory cannot hold one microbatch is taken by no schedule.
         short = [short_pools(relaxed(problem, case)) for case in cases]
@@ -81,7 +85,8 @@ def _value(bound: Bound) -> int:
 
 
 def _best(problem: Problem, objective: Objective, case: Case) -> Bound:
-    return max(_bounds(relaxed(problem, case), objective), key=_value)
+    most = MOST_ENERGY_OPERATIONS >> len(case)
+    return max(_bounds(relaxed(problem, case), objective, most), key=_value)
 
 
 def _argument(bound: Bound) -> dict[str, object]:
@@ -97,19 +102,22 @@ def _no_room(problem: Problem, need: Need) -> dict[str, object]:
     }
 
 
-def _bounds(problem: Problem, objective: Objective) -> Iterator[Bound]:
+def _bounds(problem: Problem, objective: Objective, most: int) -> Iterator[Bound]:
+    """Bound by every argument; by energy only up to `most` operations."""
     graph = graph_of(problem)
     facts = stage_facts(graph)
-    return _span_bounds(graph, facts) if objective is Objective.SPAN else _makespan_bounds(graph, facts)
+    return _span_bounds(graph, facts) if objective is Objective.SPAN else _makespan_bounds(graph, facts, most)
 
 
-def _makespan_bounds(graph: Graph, facts: Sequence[StageFacts]) -> Iterator[Bound]:
+def _makespan_bounds(graph: Graph, facts: Sequence[StageFacts], most: int) -> Iterator[Bound]:
     problem, times = graph.problem, timing(graph)
     devices = range(len(problem.devices))
     yield from _found(device_load(graph, times, device) for device in devices)
     yield from _found([critical_path(graph, times)])
     yield from _found(lane_load(graph, times, len(devices) + k) for k in range(len(problem.lanes)))
     yield from _memory_bounds(graph, times, facts)
+    if len(problem.operations) <= most:
+        yield from _found([energy(graph, times)])
 
 
 def _span_bounds(graph: Graph, facts: Sequence[StageFacts]) -> Iterator[Bound]:

@@ -71,7 +71,7 @@ def _estimate(graph: Graph, timing: Timing, rows: IntArray) -> int:
     """Least head, all work and least tail: of all operations, and without the weight halves, whose tails are short."""
     without = rows[graph.problem.operations.kind[rows] != Kind.W]
     return max(
-        int(timing.head[some].min()) + sum(graph.durations[some].tolist()) + int(timing.tail[some].min())
+        int(timing.head[some].min() + sum(graph.durations[some].tolist()) + timing.tail[some].min())
         for some in (rows, without)
         if len(some)
     )

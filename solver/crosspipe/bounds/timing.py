@@ -89,11 +89,17 @@ def device_timing(graph: Graph, devices: Sequence[int]) -> tuple[Timing, ...]:
     return tuple(Timing(head[:, k], finish[:, k], tail[:, k]) for k in range(len(devices)))
 
 
+def passed_on(graph: Graph, least: NDArray[Any]) -> Timing:
+    """Raise heads that are at least `least` along all edges, lanes' openings counted; tails are left at 0."""
+    head, finish, blocked = _heads(graph, graph.problem.lanes, {}, least)
+    return Timing(head, finish, np.zeros_like(head), blocked)
+
+
 def _heads(
-    graph: Graph, lanes: Sequence[Lane], gathered: dict[int, Gathering]
+    graph: Graph, lanes: Sequence[Lane], gathered: dict[int, Gathering], least: NDArray[Any] | None = None
 ) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]]:
     problem, durations = graph.problem, graph.durations
-    head = np.zeros(len(durations), dtype=durations.dtype)
+    head = np.zeros(len(durations), dtype=durations.dtype) if least is None else least.copy()
     finish = durations.copy()
     calendars = {len(problem.devices) + k: LaneCalendar(lane) for k, lane in enumerate(lanes) if lane.windows}
     windowed = np.isin(problem.operations.resource, list(calendars))

@@ -20,6 +20,7 @@ from crosspipe.problem.problem import Objective
 if TYPE_CHECKING:
     from crosspipe.certificate.reading import Part
     from crosspipe.certificate.subject import Subject
+    from crosspipe.certificate.times import Times
 
 LOAD_FIELDS = ("where", "resource", "head_ns", "work_ns", "tail_ns")
 SPAN_LOAD_FIELDS = ("where", "resource", "held", "head_ns", "work_ns", "tail_ns")
@@ -27,7 +28,8 @@ SPAN_LOAD_FIELDS = ("where", "resource", "held", "head_ns", "work_ns", "tail_ns"
 
 def device_load(subject: Subject, part: Part) -> int:
     """Derive the load of a device."""
-    return _load(subject, part, subject.device(part))
+    device = subject.device(part)
+    return load(subject, part, device, subject.times(device))
 
 
 def lane_load(subject: Subject, part: Part) -> int:
@@ -35,7 +37,7 @@ def lane_load(subject: Subject, part: Part) -> int:
     resource = subject.resource(part)
     if resource < len(subject.problem.devices):
         raise RefusedError("resource must be a lane")
-    return _load(subject, part, resource)
+    return load(subject, part, resource, subject.times(resource))
 
 
 def span_load(subject: Subject, part: Part) -> int:
@@ -57,8 +59,9 @@ def span_load(subject: Subject, part: Part) -> int:
     return stated(part, head + work + tail)
 
 
-def _load(subject: Subject, part: Part, resource: int) -> int:
-    problem, times = subject.problem, subject.times(resource)
+def load(subject: Subject, part: Part, resource: int, times: Times) -> int:
+    """Derive the load of a device or lane with the heads and tails given."""
+    problem = subject.problem
     head, tail = integer(part, "head_ns"), integer(part, "tail_ns")
     rows = problem.by_resource[resource].tolist()
     counted = [n for n in rows if times.head[n] >= head and times.tail[n] >= tail]

@@ -17,6 +17,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from crosspipe.certificate.count_states import COUNT_FIELDS, SPLIT_FIELDS, case_split, count_states
+from crosspipe.certificate.energy import ENERGY_FIELDS, energy
 from crosspipe.certificate.loads import LOAD_FIELDS, SPAN_LOAD_FIELDS, device_load, lane_load, span_load
 from crosspipe.certificate.none import NO_ROOM_FIELDS, NO_ROUTE_FIELDS, no_room, no_route
 from crosspipe.certificate.path import PATH_FIELDS, critical_path
@@ -47,6 +48,7 @@ BOUNDS: dict[str, tuple[Sequence[str], Callable[[Subject, Part], int]]] = {
     "device load": (LOAD_FIELDS, device_load),
     "lane load": (LOAD_FIELDS, lane_load),
     "span load": (SPAN_LOAD_FIELDS, span_load),
+    "energy": (ENERGY_FIELDS, energy),
     "start-up": (START_UP_FIELDS, start_up),
     "last forward": (LAST_FORWARD_FIELDS, last_forward),
     "round trip": (ROUND_TRIP_FIELDS, round_trip),

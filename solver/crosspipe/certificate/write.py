@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crosspipe.certificate.count_states import COUNT_FIELDS, SPLIT_FIELDS, WHERE
+from crosspipe.certificate.energy import ENERGY_FIELDS
 from crosspipe.certificate.loads import LOAD_FIELDS, SPAN_LOAD_FIELDS
 from crosspipe.certificate.path import PATH_FIELDS
 from crosspipe.certificate.stages import LAST_FORWARD_FIELDS, ROUND_TRIP_FIELDS, START_UP_FIELDS
@@ -22,6 +23,7 @@ FIELDS: dict[str, Sequence[str]] = {
     "device load": LOAD_FIELDS,
     "lane load": LOAD_FIELDS,
     "span load": SPAN_LOAD_FIELDS,
+    "energy": ENERGY_FIELDS,
     "start-up": START_UP_FIELDS,
     "last forward": LAST_FORWARD_FIELDS,
     "round trip": ROUND_TRIP_FIELDS,

@@ -24,7 +24,7 @@ CASES = {case["id"]: case for case in all_cases() if case["kind"] == "schedule"}
 SOLVABLE = [key for key, case in CASES.items() if case["expect"]["status"] == "optimal"]
 INFEASIBLE = [key for key, case in CASES.items() if case["expect"].get("reason_class") in ("memory", "link")]
 
-GIVEN_CHOICE = {"recompute_choice-01", "recompute_choice-05"}
+GIVEN_CHOICE = {"recompute_choice-05"}
 """Here no bound yet meets the optimum over all recompute choices; the answer's notes say so."""
 
 

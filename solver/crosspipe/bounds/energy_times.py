@@ -1,0 +1,94 @@
+"""Heads and tails raised by what must run on the same device first, round by round: the sums of `energy.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.bounds.timing import Timing, passed_on
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from crosspipe.bounds.energy_machine import Choice, Machine
+    from crosspipe.bounds.graph import Graph
+
+    IntArray = NDArray[np.int64]
+
+MOST_ROUNDS = 40
+"""What a round gives holds by itself, so stopping early costs some of the bound and no more."""
+
+
+def energy_times(graph: Graph, times: Timing, machines: Sequence[tuple[Machine, Machine]]) -> Timing:
+    """Raise heads and tails of the whole schedule, `times` being their longest paths."""
+    raised, tail = times, times.tail.copy()
+    for _ in range(MOST_ROUNDS):
+        head = raised.head.copy()
+        if not _raised(head, [forwards for forwards, _ in machines]):
+            break
+        raised = passed_on(graph, head)
+    for _ in range(MOST_ROUNDS):
+        if not _raised(tail, [mirrored for _, mirrored in machines]):
+            break
+        for step in graph.backward:
+            longest = np.maximum.reduceat(tail[step.others] + step.weights, step.offsets)
+            tail[step.targets] = np.maximum(tail[step.targets], longest)
+    return Timing(raised.head, raised.finish, tail, times.blocked)
+
+
+def _raised(times: IntArray, machines: Sequence[Machine]) -> bool:
+    """Raise the times of every operation that must wait for more; whether any was."""
+    moved = False
+    for machine in machines:
+        rows = machine.rows.ravel()
+        earliest = earliest_starts(times[machine.rows], machine)
+        if (earliest > times[rows]).any():
+            times[rows] = np.maximum(times[rows], earliest)
+            moved = True
+    return moved
+
+
+def earliest_starts(release: IntArray, machine: Machine) -> IntArray:
+    """Earliest time by which what must come first can be over, by place.
+
+    `release` has a row per class, not falling. Any time t may stand for the beginning of the busy period that decides;
+    one with an operation of the same class right before it does not, as an earlier t gives as much.
+    """
+    gap = np.ones(release.shape, dtype=bool)
+    gap[:, 1:] = np.diff(release, axis=1) > machine.shortest[:, None]
+    starts = np.unique(release[gap & (release >= 0)])
+    released = np.array([np.searchsorted(row, starts, side="left") for row in release])
+    work = np.zeros((len(machine.forced), len(starts)), dtype=np.int64)
+    for column, duration in enumerate(machine.durations.tolist()):
+        work += duration * np.maximum(machine.forced[:, column, None] - released[column], 0)
+    earliest = _last_end(starts, work)
+    for demand in machine.demands:
+        most = work[demand.operation]
+        for choice in demand.choices:
+            passed = _passed(choice, machine, released, demand.operation)
+            most += choice.each_ns * np.maximum(choice.count[:, None] - passed, 0)
+        firsts = np.flatnonzero(np.diff(demand.operation, prepend=-1))
+        cheapest = np.minimum.reduceat(_last_end(starts, most), firsts)
+        asking = demand.operation[firsts]
+        earliest[asking] = np.maximum(earliest[asking], cheapest)
+    return earliest
+
+
+def _passed(choice: Choice, machine: Machine, released: IntArray, places: IntArray) -> IntArray:
+    """How many of the operations to choose from are released before each time, those forced left out."""
+    firsts = np.flatnonzero(np.diff(places, prepend=-1))
+    some = places[firsts]
+    passed = np.zeros((len(some), released.shape[1]), dtype=np.int64)
+    for k, column in enumerate(choice.classes.tolist()):
+        upto = np.minimum(released[column], choice.limit[some, k, None])
+        passed += np.maximum(upto - machine.forced[some, column, None], 0)
+    return np.repeat(passed, np.diff(np.append(firsts, len(places))), axis=0)
+
+
+def _last_end(starts: IntArray, work: IntArray) -> IntArray:
+    """Largest `start + work` over starts with work to come, 0 if there is none."""
+    ends: IntArray = np.where(work > 0, starts + work, 0).max(axis=1, initial=0)
+    return ends
