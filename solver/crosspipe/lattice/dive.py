@@ -41,7 +41,8 @@ class Rule:
     Attributes
     ----------
     pair
-        Which pair next: `LARGEST_MOVE` of windows, `FORWARD` from the start, `BACKWARD` from the end.
+        Which pair next: `LARGEST_MOVE` of windows (on lanes, then on devices), `FORWARD` from the start, `BACKWARD`
+        from the end.
     prefer
         Which of the two goes first at first: `BY_LATEST` start, `BY_EARLIEST` start, `BY_SUM` of both.
     noise
@@ -115,6 +116,7 @@ class Diver:
             lattice.microbatches,
             tables.machine_of,
             self._weight_follows,
+            lattice.lanes,
             windows.r,
             windows.q,
             dirty,

@@ -48,11 +48,17 @@ def decide(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def choose(target, rule, noise, classes, first_class, limit, duration, r, q, before, choice):  # type: ignore[no-untyped-def]
-    """Choose an unresolved pair: `choice` becomes (machine, u, i, v, j); returns False if there is none."""
+def choose(target, rule, noise, lanes, classes, first_class, limit, duration, r, q, before, choice):  # type: ignore[no-untyped-def]
+    """Choose an unresolved pair: `choice` becomes (machine, u, i, v, j); returns False if there is none.
+
+    Refuting needs the orders of the lanes alone, mostly, and there are few: LARGEST_MOVE turns to devices when all
+    lanes are decided.
+    """
     found = False
     best = 0.0
     for machine in range(len(first_class) - 1):
+        if rule == LARGEST_MOVE and machine == lanes and found:
+            break
         size = first_class[machine + 1] - first_class[machine]
         for u in range(size):
             a = classes[first_class[machine] + u]
@@ -128,6 +134,7 @@ def dive(  # type: ignore[no-untyped-def]
     microbatches,
     machine_of,
     weight_follows,
+    lanes,
     r,
     q,
     dirty,
@@ -158,7 +165,7 @@ def dive(  # type: ignore[no-untyped-def]
     stands = True
     while True:
         if stands:
-            if not choose(target, rule, noise, classes, first_class, limit, duration, r, q, before, choice):
+            if not choose(target, rule, noise, lanes, classes, first_class, limit, duration, r, q, before, choice):
                 return LEAF
             if depth == len(turns):
                 return GIVEN_UP

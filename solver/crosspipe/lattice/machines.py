@@ -55,6 +55,8 @@ class Lattice:
         Number of nodes in the chain.
     machines
         Lanes first: they are the cheapest to look at.
+    lanes
+        Number of lanes among the machines.
     width
         Largest number of operations in a class.
     """
@@ -63,6 +65,7 @@ class Lattice:
     nodes: tuple[Node, ...]
     chain: int
     machines: tuple[Machine, ...]
+    lanes: int
     microbatches: int
     width: int
 
@@ -138,7 +141,8 @@ def _with_machines(problem: Problem, chain: list[Node], tick: int, most_states: 
     place = {resource: number for number, resource in enumerate(order)}
     placed = tuple(Node(n.kind, n.stages, n.duration, n.lag, place[n.machine]) for n in nodes)
     width = problem.microbatches * max(len(node.stages) for node in nodes)
-    return Lattice(tick, placed, len(chain), tuple(machines), problem.microbatches, width)
+    lanes = sum(resource >= devices for resource in order)
+    return Lattice(tick, placed, len(chain), tuple(machines), lanes, problem.microbatches, width)
 
 
 def starts_of(lattice: Lattice) -> IntArray:

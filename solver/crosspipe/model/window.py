@@ -1,32 +1,41 @@
 """Large-neighbourhood move: all operations that start in a time window are ordered anew, the rest keeps its order.
 
-What starts before the window is fixed and releases what follows it. What starts after it keeps its order and is folded
-into tails: tail(v) is the longest path from the end of v through the later part, entered by a precedence or by the
-first later operation of v's resource. The makespan is then exactly the largest end + tail over the window, or a path
-that does not meet the window. Amounts held when the window begins, and those still held when it ends, follow from the
-counts alone. The orders that result are before | window by start | after on each resource; they are replayed by the
-caller.
+What lies before and after the window enters through releases and tails (`window_frame.py`), so the makespan or span is
+exactly the largest end + tail over the window. Amounts held when the window begins, and those still held when it ends,
+follow from the counts alone. The precedences that memory implies (`memory_order.py`) are added where classes run in
+index order: far stronger than the cumulative. The orders that result are before | window by start | after on each
+resource; they are replayed by the caller.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from crosspipe.schedule.graph import Graph
+from crosspipe.model.memory_order import memory_arcs
+from crosspipe.model.ticks import to_ticks
+from crosspipe.model.window_frame import NEVER, Frame
 from crosspipe.schedule.orders import Orders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.problem import IntArray, Objective, Problem
     from crosspipe.schedule.orders import Schedule
 
 EQUAL_WEIGHT = 10**5
-"""Weight of the makespan against the sum of weighted starts in a move that may keep the value."""
+"""Weight of the value against the sum of weighted starts in a move that may keep the value."""
+
+LARGEST = 2**40
+"""Most ticks of a problem for which memory's precedences are asked: they are read, not solved, so scaling is idle."""
+
+Starts = dict[int, cp_model.IntVar]
+"""Start of each window operation, in ticks from the window's begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,174 +66,137 @@ class Moved:
     proved_useless: bool
 
 
-class WindowModel:
-    """One move on one schedule; times in ticks from the window's begin."""
+class Moves:
+    """Moves on schedules of one problem, for one objective."""
+
+    def __init__(self, problem: Problem, objective: Objective) -> None:
+        self._problem, self._objective = problem, objective
+        durations, lags = problem.operations.duration_ns, problem.precedences.lag_ns
+        self._tick = max(1, int(np.gcd.reduce(np.concatenate([durations, lags]))))
+        implied = memory_arcs(to_ticks(problem, objective, None, LARGEST))
+        self._waits = list(zip(implied.before.tolist(), implied.after.tolist(), strict=True))
+
+    def make(self, schedule: Schedule, move: Move, limits: tuple[float, int], should_stop: Callable[[], bool]) -> Moved:
+        """Look for a better order of a window; `limits` are seconds and the seed."""
+        window = _Window(self._problem, schedule, move, self._tick)
+        frame = window.frame = Frame(self._problem, schedule, self._objective, (move.start_ns, move.end_ns))
+        ceiling = frame.value_ns if move.equal else frame.value_ns - self._tick
+        starts = window.starts(ceiling) if frame.fixed_ns <= ceiling else None
+        if starts is None:
+            return Moved(None, proved_useless=True)
+        window.order(starts, self._waits)
+        window.hold(starts)
+        window.aim(starts, ceiling)
+        if should_stop():
+            return Moved(None, proved_useless=False)
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.linearization_level = 0
+        solver.parameters.max_time_in_seconds, solver.parameters.random_seed = limits
+        status = solver.solve(window.model)
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return Moved(window.orders({v: solver.value(x) for v, x in starts.items()}), proved_useless=False)
+        return Moved(None, proved_useless=status == cp_model.INFEASIBLE)
+
+
+class _Window:
+    """The CP-SAT model of one move."""
+
+    frame: Frame
 
     def __init__(self, problem: Problem, schedule: Schedule, move: Move, tick_ns: int) -> None:
         self._problem, self._schedule, self._move, self._tick = problem, schedule, move, tick_ns
         self._origin = move.start_ns
-        self._graph = Graph(problem, schedule.orders)
-        start = schedule.start_ns
-        self._inside = np.flatnonzero((start >= move.start_ns) & (start < move.end_ns)).tolist()
-        self._after = start >= move.end_ns
-        self._before = start < move.start_ns
-        self._value_ns = int(schedule.end_ns.max())
-        self._rng = np.random.default_rng(int(move.start_ns) & 0xFFFFFFFF)
+        self._duration: list[int] = (problem.operations.duration_ns // tick_ns).tolist()
+        self.model = cp_model.CpModel()
 
-    def solve(self, time_s: float, seed: int, should_stop: Callable[[], bool]) -> Moved:
-        """Look for a better order of the window."""
-        tail = self._tails()
-        ceiling = self._value_ns if self._move.equal else self._value_ns - self._tick
-        if self._fixed_path(tail) > ceiling:
-            return Moved(None, proved_useless=True)
-        model = cp_model.CpModel()
-        starts = self._starts(model, tail, ceiling)
-        if starts is None:
-            return Moved(None, proved_useless=True)
-        self._order(model, starts)
-        self._hold(model, starts)
-        self._objective(model, starts, tail, ceiling)
-        for operation, variable in starts.items():
-            model.add_hint(variable, (int(self._schedule.start_ns[operation]) - self._origin) // self._tick)
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = seed
-        solver.parameters.max_time_in_seconds = time_s
-        if should_stop():
-            return Moved(None, proved_useless=False)
-        status = solver.solve(model)
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return Moved(self._orders({v: solver.value(x) for v, x in starts.items()}), proved_useless=False)
-        return Moved(None, proved_useless=status == cp_model.INFEASIBLE)
-
-    def _tails(self) -> dict[int, int]:
-        """Tail of each window operation, and of each later one its duration included, in nanoseconds."""
-        duration = self._problem.operations.duration_ns
-        order = np.argsort(-self._schedule.end_ns, kind="stable")
-        through: dict[int, int] = {}
-        later = [v for v in order.tolist() if self._after[v]]
-        for v in sorted(later, key=lambda v: (-int(self._schedule.start_ns[v]), -int(self._schedule.end_ns[v]))):
-            rest = max((lag + through[w] for w, lag in self._graph.successors[v] if w in through), default=0)
-            through[v] = int(duration[v]) + rest
-        tail = dict(through)
-        first = {
-            resource: next((int(v) for v in sequence if self._after[v]), None)
-            for resource, sequence in enumerate(self._schedule.orders.sequences)
-        }
-        for v in self._inside:
-            rest = max((lag + through[w] for w, lag in self._graph.successors[v] if w in through), default=0)
-            resource = int(self._problem.operations.resource[v])
-            after = first.get(resource)
-            tail[v] = max(rest, through[after] if after is not None else 0)
-        return tail
-
-    def _fixed_path(self, tail: dict[int, int]) -> int:
-        """Longest path that does not meet the window."""
-        longest = 0
-        for u in np.flatnonzero(self._before).tolist():
-            end = int(self._schedule.end_ns[u])
-            rest = max((lag + tail[w] for w, lag in self._graph.successors[u] if self._after[w]), default=0)
-            longest = max(longest, end + rest)
-        return longest
-
-    def _starts(self, model: cp_model.CpModel, tail: dict[int, int], ceiling: int) -> dict[int, cp_model.IntVar] | None:
-        release = dict.fromkeys(self._inside, self._origin)
-        for u in np.flatnonzero(self._before).tolist():
-            for w, lag in self._graph.successors[u]:
-                if w in release:
-                    release[w] = max(release[w], int(self._schedule.end_ns[u]) + lag)
-        for sequence in self._schedule.orders.sequences:
-            done = sequence[self._before[sequence]]
-            if len(done):
-                for v in sequence.tolist():
-                    if v in release:
-                        release[v] = max(release[v], int(self._schedule.end_ns[done[-1]]))
-        starts = {}
-        for v in self._inside:
-            low = -(-(release[v] - self._origin) // self._tick)
-            high = (ceiling - tail[v] - int(self._problem.operations.duration_ns[v]) - self._origin) // self._tick
+    def starts(self, ceiling: int) -> Starts | None:
+        """Make the starts, hinted at those of the schedule; None if one has no room below the ceiling."""
+        starts: Starts = {}
+        for v in self.frame.inside:
+            tail = max(self.frame.tail[v], -ceiling)
+            low = -(-(self.frame.release[v] - self._origin) // self._tick)
+            high = (ceiling - tail - self._origin) // self._tick - self._duration[v]
             if low > high:
                 return None
-            starts[v] = model.new_int_var(low, high, "")
+            starts[v] = self.model.new_int_var(low, high, "")
+            self.model.add_hint(starts[v], (int(self._schedule.start_ns[v]) - self._origin) // self._tick)
         return starts
 
-    def _ticks(self, operation: int) -> int:
-        return int(self._problem.operations.duration_ns[operation]) // self._tick
-
-    def _order(self, model: cp_model.CpModel, starts: dict[int, cp_model.IntVar]) -> None:
-        precedences = self._problem.precedences
-        inside = np.zeros(len(self._problem.operations), dtype=bool)
-        inside[self._inside] = True
-        rows = np.flatnonzero(inside[precedences.before] & inside[precedences.after])
-        for u, v, lag in zip(
-            precedences.before[rows].tolist(),
-            precedences.after[rows].tolist(),
-            precedences.lag_ns[rows].tolist(),
-            strict=True,
-        ):
-            model.add(starts[v] >= starts[u] + self._ticks(u) + lag // self._tick)
+    def order(self, starts: Starts, waits: Iterable[tuple[int, int]]) -> None:
+        """Keep precedences, one operation at a time per resource, chains, and the waits that memory implies."""
+        arcs = self._problem.precedences
+        inside = self.frame.is_inside
+        rows = np.flatnonzero(inside[arcs.before] & inside[arcs.after])
+        columns = (arcs.before[rows].tolist(), arcs.after[rows].tolist(), (arcs.lag_ns[rows] // self._tick).tolist())
+        for u, v, lag in zip(*columns, strict=True):
+            self.model.add(starts[v] >= starts[u] + (self._duration[u] + lag))
+        for u, v in waits:
+            if u in starts and v in starts:
+                self.model.add(starts[v] >= starts[u] + self._duration[u])
         for resource, sequence in enumerate(self._schedule.orders.sequences):
-            row = [v for v in sequence.tolist() if inside[v]]
+            row = sequence[inside[sequence]].tolist()
             if self._kept(resource):
-                self._in_turn(model, starts, row)
+                self._in_turn(starts, row)
             elif len(row) > 1:
-                model.add_no_overlap([model.new_fixed_size_interval_var(starts[v], self._ticks(v), "") for v in row])
+                intervals = [self.model.new_fixed_size_interval_var(starts[v], self._duration[v], "") for v in row]
+                self.model.add_no_overlap(intervals)
         for chain in self._problem.chains:
-            self._in_turn(model, starts, [v for v in chain.tolist() if inside[v]])
+            self._in_turn(starts, chain[inside[chain]].tolist())
 
     def _kept(self, resource: int) -> bool:
         devices = self._move.devices
         return devices is not None and resource < len(self._problem.devices) and resource not in devices
 
-    def _in_turn(self, model: cp_model.CpModel, starts: dict[int, cp_model.IntVar], row: Iterable[int]) -> None:
-        previous: int | None = None
-        for v in row:
-            if previous is not None:
-                model.add(starts[v] >= starts[previous] + self._ticks(previous))
-            previous = v
+    def _in_turn(self, starts: Starts, row: list[int]) -> None:
+        for u, v in pairwise(row):
+            self.model.add(starts[v] >= starts[u] + self._duration[u])
 
-    def _hold(self, model: cp_model.CpModel, starts: dict[int, cp_model.IntVar]) -> None:
+    def hold(self, starts: Starts) -> None:
         """Keep every pool within its capacity while the window runs."""
-        holdings, pools = self._problem.holdings, self._problem.pools
+        holdings, pools, frame = self._problem.holdings, self._problem.pools, self.frame
         intervals: dict[int, list[tuple[cp_model.IntervalVar, int]]] = {}
         level = [pool.base for pool in pools]
-        far = 2 * (self._value_ns // self._tick + 1)
+        far = 2 * (frame.value_ns // self._tick + 1)
         columns = (holdings.pool, holdings.taken_by, holdings.given_by, holdings.amount)
         for pool, taken, given, amount in zip(*(c.tolist() for c in columns), strict=True):
-            if amount == 0 or pools[pool].capacity is None or self._after[taken] or self._before[given]:
+            if amount == 0 or pools[pool].capacity is None or frame.is_after[taken] or frame.is_before[given]:
                 continue
             if taken not in starts and given not in starts:
                 level[pool] += amount
                 continue
             begin = starts.get(taken, 0)
-            end = starts[given] + self._ticks(given) if given in starts else far
-            size = model.new_int_var(0, far, "")
-            intervals.setdefault(pool, []).append((model.new_interval_var(begin, size, end, ""), amount))
+            end = starts[given] + self._duration[given] if given in starts else far
+            size = self.model.new_int_var(0, far, "")
+            intervals.setdefault(pool, []).append((self.model.new_interval_var(begin, size, end, ""), amount))
         for pool, rows in intervals.items():
             room = (pools[pool].capacity or 0) - level[pool]
             if sum(amount for _, amount in rows) > room:
-                model.add_cumulative([interval for interval, _ in rows], [amount for _, amount in rows], room)
+                scale = math.gcd(*(amount for _, amount in rows))
+                demands = [amount // scale for _, amount in rows]
+                self.model.add_cumulative([interval for interval, _ in rows], demands, room // scale)
 
-    def _objective(
-        self, model: cp_model.CpModel, starts: dict[int, cp_model.IntVar], tail: dict[int, int], ceiling: int
-    ) -> None:
-        largest = (ceiling - self._origin) // self._tick
-        makespan = model.new_int_var(0, max(0, largest), "")
-        for v, variable in starts.items():
-            model.add(makespan >= variable + self._ticks(v) + -(-tail[v] // self._tick))
+    def aim(self, starts: Starts, ceiling: int) -> None:
+        """Minimise the largest end + tail; among equals a random sum of starts, where an equal value will do."""
+        value = self.model.new_int_var(0, max(0, (ceiling - self._origin) // self._tick), "")
+        for v, start in starts.items():
+            if self.frame.tail[v] > NEVER // 2:
+                self.model.add(value >= start + (self._duration[v] + -(-self.frame.tail[v] // self._tick)))
         if self._move.equal:
-            weights = self._rng.integers(0, 10, len(starts)).tolist()
-            spread = sum(weight * variable for weight, variable in zip(weights, starts.values(), strict=True))
-            model.minimize(EQUAL_WEIGHT * makespan + spread)
+            weights = np.random.default_rng(self._origin & 0xFFFFFFFF).integers(0, 10, len(starts)).tolist()
+            spread = sum(weight * start for weight, start in zip(weights, starts.values(), strict=True))
+            self.model.minimize(EQUAL_WEIGHT * value + spread)
         else:
-            model.minimize(makespan)
+            self.model.minimize(value)
 
-    def _orders(self, starts: dict[int, int]) -> Orders:
+    def orders(self, starts: dict[int, int]) -> Orders:
+        """Put the orders together again."""
+        frame = self.frame
         sequences: list[IntArray] = []
         for sequence in self._schedule.orders.sequences:
-            row = sequence.tolist()
-            window = sorted((v for v in row if v in starts), key=lambda v: (starts[v], starts[v] + self._ticks(v)))
-            before = [v for v in row if self._before[v]]
-            after = [v for v in row if self._after[v]]
-            sequences.append(np.array([*before, *window, *after], dtype=np.int64))
+            window = sorted(
+                sequence[frame.is_inside[sequence]].tolist(), key=lambda v: (starts[v], starts[v] + self._duration[v])
+            )
+            before, after = sequence[frame.is_before[sequence]], sequence[frame.is_after[sequence]]
+            sequences.append(np.concatenate([before, np.array(window, dtype=np.int64), after]))
         return Orders(tuple(sequences), self._schedule.orders.recomputed)

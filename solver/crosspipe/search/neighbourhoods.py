@@ -7,14 +7,12 @@ shrinks after a timeout.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.model.window import Move, WindowModel
-from crosspipe.problem.problem import Objective
+from crosspipe.model.window import Move, Moves
 
 if TYPE_CHECKING:
     from crosspipe.schedule.orders import Schedule
@@ -22,9 +20,11 @@ if TYPE_CHECKING:
 
 FIRST_OPERATIONS = 260
 FEWEST_OPERATIONS = 40
-MOST_OPERATIONS = 900
-MOVE_S = 4.0
-WIDER, NARROWER = 1.03, 0.93
+MOST_OPERATIONS = 2_000
+MOVE_S, EQUAL_MOVE_S = 1.5, 0.3
+"""Most time of a move; an equal one is never done, as there is always a smaller sum of starts to look for."""
+
+WIDER, NARROWER = 1.1, 0.93
 
 
 @dataclass(slots=True)
@@ -46,12 +46,12 @@ class Kind:
 def improve_by_windows(shared: Shared, seed: int) -> bool:
     """Move until the search has ended; returns False at once where the moves do not apply."""
     problem = shared.problem
-    if shared.objective is not Objective.MAKESPAN or problem.due_ns is not None or shared.schedule is None:
+    if problem.due_ns is not None or shared.schedule is None:
         return False
     if any(lane.windows for lane in problem.lanes):
         return False
     rng = np.random.default_rng(seed)
-    tick_ns = max(1, math.gcd(*_values(problem.operations.duration_ns), *_values(problem.precedences.lag_ns)))
+    moves = Moves(problem, shared.objective)
     kinds = [Kind(subset, equal) for subset in (False, True) for equal in (False, True)]
     number = 0
     while not shared.ended():
@@ -59,9 +59,8 @@ def improve_by_windows(shared: Shared, seed: int) -> bool:
         schedule, before = shared.schedule, shared.value_ns
         kind = kinds[int(rng.choice(len(kinds), p=_odds(kinds)))]
         move = _place(shared, schedule, kind, rng)
-        moved = WindowModel(problem, schedule, move, tick_ns).solve(
-            min(MOVE_S, shared.left_s), seed + number, shared.ended
-        )
+        most_s = min(EQUAL_MOVE_S if kind.equal else MOVE_S, shared.left_s)
+        moved = moves.make(schedule, move, (most_s, seed + number), shared.ended)
         kind.tried += 1
         if moved.orders is not None:
             better = shared.offer(moved.orders, "neighbourhood", equal=kind.equal)
@@ -71,10 +70,6 @@ def improve_by_windows(shared: Shared, seed: int) -> bool:
         else:
             kind.operations = max(FEWEST_OPERATIONS, kind.operations * NARROWER)
     return True
-
-
-def _values(array: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> list[int]:
-    return [int(v) for v in np.unique(array)]
 
 
 def _odds(kinds: list[Kind]) -> list[float]:
