@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crosspipe.bounds.energy_machine import Choice, Machine
+    from crosspipe.bounds.energy_machine import Machine
+    from crosspipe.bounds.energy_memory import Choice
     from crosspipe.bounds.graph import Graph
 
     IntArray = NDArray[np.int64]
@@ -25,13 +26,15 @@ MOST_ROUNDS = 40
 def energy_times(graph: Graph, times: Timing, machines: Sequence[tuple[Machine, Machine]]) -> Timing:
     """Raise heads and tails of the whole schedule, `times` being their longest paths."""
     raised, tail = times, times.tail.copy()
+    forwards = _Raising([machine for machine, _ in machines])
     for _ in range(MOST_ROUNDS):
         head = raised.head.copy()
-        if not _raised(head, [forwards for forwards, _ in machines]):
+        if not forwards.raised(head):
             break
         raised = passed_on(graph, head)
+    backwards = _Raising([machine for _, machine in machines])
     for _ in range(MOST_ROUNDS):
-        if not _raised(tail, [mirrored for _, mirrored in machines]):
+        if not backwards.raised(tail):
             break
         for step in graph.backward:
             longest = np.maximum.reduceat(tail[step.others] + step.weights, step.offsets)
@@ -39,16 +42,24 @@ def energy_times(graph: Graph, times: Timing, machines: Sequence[tuple[Machine, 
     return Timing(raised.head, raised.finish, tail, times.blocked)
 
 
-def _raised(times: IntArray, machines: Sequence[Machine]) -> bool:
-    """Raise the times of every operation that must wait for more; whether any was."""
-    moved = False
-    for machine in machines:
-        rows = machine.rows.ravel()
-        earliest = earliest_starts(times[machine.rows], machine)
-        if (earliest > times[rows]).any():
-            times[rows] = np.maximum(times[rows], earliest)
-            moved = True
-    return moved
+class _Raising:
+    """Machines, with the times for which the sums of each were last taken."""
+
+    def __init__(self, machines: Sequence[Machine]) -> None:
+        self._machines = machines
+        self._last: list[IntArray | None] = [None] * len(machines)
+
+    def raised(self, times: IntArray) -> bool:
+        """Raise in place the times of every operation that must wait for more; whether any was."""
+        moved = False
+        for place, machine in enumerate(self._machines):
+            release, last = times[machine.rows], self._last[place]
+            if last is not None and np.array_equal(release, last):
+                continue
+            self._last[place] = release
+            times[machine.rows] = np.maximum(release, earliest_starts(release, machine).reshape(release.shape))
+            moved |= bool((times[machine.rows] > release).any())
+        return moved
 
 
 def earliest_starts(release: IntArray, machine: Machine) -> IntArray:
