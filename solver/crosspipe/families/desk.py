@@ -17,16 +17,29 @@ NONE = -1
 
 
 class Desk:
-    """State of one device; `ready` (earliest start so far) and `waits` (predecessors left) belong to the pass."""
+    """State of one device.
 
-    def __init__(self, floor: Floor, device: int, settings: Settings, ready: list[int], waits: list[int]) -> None:
+    `ready` (earliest start so far), `waits` (predecessors left) and `most_idle` (longest idle time of any device since
+    its first start) belong to the pass.
+    """
+
+    def __init__(
+        self,
+        floor: Floor,
+        device: int,
+        settings: Settings,
+        ready: list[int],
+        waits: list[int],
+        most_idle: list[int],
+    ) -> None:
         station = floor.stations[device]
         self.free = 0
         self.running = NONE
         self.sequence: list[int] = []
         self.extras: list[int] = []
         self._floor, self._ready, self._waits = floor, ready, waits
-        self._rule, self._keep = settings.rule, settings.keep
+        self._rule, self._keep, self._level = settings.rule, settings.keep, settings.level
+        self._idle, self._most_idle = 0, most_idle
         self._patience = round(settings.patience * station.unit_ns)
         self._gap = round(settings.gap * station.unit_ns)
         self._most_owed = inf if settings.owed is None else settings.owed + settings.owed_by_rank * station.index
@@ -98,12 +111,15 @@ class Desk:
             return weight
         if second_at <= now and first_at > horizon:
             return second
-        if self._owed and min(first_at, second_at) >= now + self._gap and (weight := self._pay()) != NONE:
+        if self._owed and self._worth_a_weight(now, min(first_at, second_at)) and (weight := self._pay()) != NONE:
             return weight
         return self._extra(now, urgent=False) if self.extras and not self._owed else NONE
 
     def start(self, op: int, now: int) -> None:
         """Take what the operation takes and move on."""
+        if self.sequence:
+            self._idle += now - self.free
+            self._most_idle[0] = max(self._most_idle[0], self._idle)
         self.free = now + self._floor.duration[op]
         self.running = op
         self.sequence.append(op)
@@ -132,6 +148,12 @@ class Desk:
         self._youngest = max(self._youngest, j)
         while self._oldest < len(self._steps_done) and self._steps_done[self._oldest] == self._all_steps:
             self._oldest += 1
+
+    def _worth_a_weight(self, now: int, arrival: float) -> bool:
+        """Whether to run a W though something arrives before long."""
+        if arrival >= now + self._gap:
+            return True
+        return self._level and bool(self.sequence) and self._idle + arrival - now > self._most_idle[0]
 
     def _settle(self) -> None:
         op = self.running

@@ -41,7 +41,8 @@ class _Pass:
         self._waits = floor.waits.copy()
         self._begun = [NONE] * floor.operations if floor.earlier else []
         self._key = _keys(floor, settings)
-        self._desks = [Desk(floor, d, settings, self._ready, self._waits) for d in range(floor.devices)]
+        idle = [0]
+        self._desks = [Desk(floor, d, settings, self._ready, self._waits, idle) for d in range(floor.devices)]
         self._events: list[int] = []
 
     def run(self) -> list[list[int]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crosspipe.errors import DoesNotFitError
 from crosspipe.families.greedy import Greedy
 from crosspipe.families.known import FamilyResult
-from crosspipe.families.points import PORTFOLIO
+from crosspipe.families.points import portfolio_for
 from crosspipe.families.variants import Variant, neighbours, variants
 from crosspipe.families.verdict import judge
 
@@ -82,8 +82,14 @@ class Passes:
         return self._floors[variant]
 
 
-def attempts(problem: Problem, objective: Objective, portfolio: tuple[Settings, ...] = PORTFOLIO) -> Iterator[Attempt]:
-    """Make passes lazily: all variants, a climb over recomputed stages, then the portfolio on the best variants."""
+def attempts(
+    problem: Problem, objective: Objective, portfolio: tuple[Settings, ...] | None = None
+) -> Iterator[Attempt]:
+    """Make passes lazily: all variants, a climb over recomputed stages, then the portfolio on the best variants.
+
+    The portfolio is that of the objective unless another is given.
+    """
+    portfolio = portfolio_for(objective) if portfolio is None else portfolio
     passes, values = Passes(problem, objective), dict[Variant, float]()
 
     def first_pass(variant: Variant) -> Attempt:

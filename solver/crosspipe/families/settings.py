@@ -55,6 +55,9 @@ class Settings:
         Least interval of the first F's, in periods (the largest work of a resource for one microbatch).
     depth
         Most microbatches in flight on a stage, in round trips divided by the period; None for no limit.
+    level
+        Start a W in idle time also if waiting instead would leave the device idle for longer, in all since its first
+        start, than any other (Zero Bubble's heuristic, arXiv 2401.10241, section 3.1).
     slope
         Periods by which a microbatch's latest start falls behind that of the one before it (LATEST_START only).
     """
@@ -68,4 +71,5 @@ class Settings:
     prefer: Prefer = Prefer.FURTHEST
     pace: float = 0.0
     depth: float | None = None
+    level: bool = False
     slope: float = 1.0

@@ -25,6 +25,7 @@ def draw(rng: Random) -> Settings:
         prefer=rng.choice(list(Prefer)),
         pace=rng.choice([0.0, 0.0, 0.0, 0.5, 0.8, 0.95, 1.0]),
         depth=rng.choice([None, None, None, 0.8, 1.0, 1.15, 1.3, 1.6, 2.0]),
+        level=rng.random() < 0.3,
         slope=rng.choice([0.25, 0.5, 0.8, 1.0, 1.0, 1.2, 1.5]),
     )
 

@@ -6,7 +6,7 @@ import time
 from random import Random
 from typing import TYPE_CHECKING
 
-from crosspipe.families.points import PORTFOLIO
+from crosspipe.families.points import portfolio_for
 from crosspipe.families.portfolio import Passes
 from crosspipe.families.variants import Variant
 from crosspipe.families.vary import draw, vary
@@ -30,7 +30,7 @@ def sample_greedy(shared: Shared, seed: int, most_s: float, most_passes: int | N
     passes = Passes(shared.problem, shared.objective)
     variant = Variant(shared.problem.recomputed)
     good: list[tuple[int, int]] = []
-    known = list(PORTFOLIO)
+    known = list(portfolio_for(shared.objective))
     began, made = time.monotonic(), 0
     while not shared.ended():
         if most_passes is None and time.monotonic() - began >= most_s:

@@ -11,11 +11,11 @@ from tests.unit.families.judged import accepted
 
 from crosspipe.errors import DoesNotFitError
 from crosspipe.families.greedy import Greedy, greedy
-from crosspipe.families.points import PORTFOLIO
+from crosspipe.families.points import PORTFOLIO, portfolio_for
 from crosspipe.families.settings import Keep, Prefer, Rule, Settings
 from crosspipe.families.vary import draw, vary
 from crosspipe.problem.combine import combine
-from crosspipe.problem.problem import Kind, Window
+from crosspipe.problem.problem import Kind, Objective, Window
 from crosspipe.schedule.measure import makespan_ns
 
 WORK = Work(2, 2, 1, activation=2, retained=1)
@@ -26,10 +26,13 @@ BACK = [Message(1), Message(latency=5, transfer=2, lane="wan/back"), Message(1)]
 
 def test_the_portfolio_is_fixed_and_without_repeats() -> None:
     assert 12 <= len(PORTFOLIO) <= 24
-    assert len(set(PORTFOLIO)) == len(PORTFOLIO)
+    for objective in Objective:
+        portfolio = portfolio_for(objective)
+        assert len(set(portfolio)) == len(portfolio)
+        assert portfolio[-len(PORTFOLIO) :] == PORTFOLIO
 
 
-@pytest.mark.parametrize("settings", PORTFOLIO)
+@pytest.mark.parametrize("settings", portfolio_for(Objective.SPAN))
 def test_every_point_of_the_portfolio_on_a_wan_under_tight_memory(settings: Settings) -> None:
     problem = build(FOUR, [0, 1, 2, 3], 7, activations=WAN, gradients=BACK, capacity=6)
     accepted(problem, greedy(problem, settings))
@@ -40,6 +43,15 @@ def test_the_same_settings_give_the_same_orders() -> None:
     floor = Greedy(problem)
     first, second = floor.orders(PORTFOLIO[0]), floor.orders(PORTFOLIO[0])
     assert all(np.array_equal(a, b) for a, b in zip(first.sequences, second.sequences, strict=True))
+
+
+def test_a_level_pass_runs_weights_where_waiting_would_make_a_device_the_idlest() -> None:
+    problem = uniform(4, 8, latency=1, capacity=16)
+    patient, level = (Settings(Rule.ALTERNATE, patience=0.0, gap=3.0, level=flag) for flag in (False, True))
+    orders = [accepted(problem, greedy(problem, settings)).orders.sequences for settings in (patient, level)]
+    earliest = [[int(np.argmax(problem.operations.kind[row] == Kind.W)) for row in rows[:4]] for rows in orders]
+    assert earliest[1] <= earliest[0]
+    assert earliest[1] != earliest[0]
 
 
 def test_combined_backwards() -> None:
