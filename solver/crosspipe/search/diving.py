@@ -18,7 +18,7 @@ from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from crosspipe.search.shared import Shared
 
@@ -95,14 +95,18 @@ def applies(shared: Shared) -> bool:
     return shared.objective is Objective.MAKESPAN and plain and not any(hop.missing for hop in problem.hops)
 
 
-def work_on_lattice(shared: Shared, seed: int, pace: Pace) -> None:
-    """Bound and dive until the search has ended or the pace says so; nothing where the lattice is too large."""
+def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[[], None] = lambda: None) -> None:
+    """Bound and dive until the search has ended or the pace says so; nothing where the lattice is too large.
+
+    `on_bounded` is called once the bound of the count states stands.
+    """
     lattice = lattice_of(shared.problem, MOST_STATES) if applies(shared) else None
     if lattice is None:
         return
     tables = Tables(lattice)
     pace.states = len(tables.counts)
     _bisect(shared, tables)
+    on_bounded()
     diver = Diver(tables)
     shared_lane = any(len(machine.nodes) > 1 for machine in lattice.machines[: lattice.lanes])
     every = 2 if shared_lane else len(RULES) + 1

@@ -8,6 +8,7 @@ lattice's place.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.cache import is_warm
@@ -20,6 +21,8 @@ from crosspipe.search.neighbourhoods import improve_by_windows
 from crosspipe.search.sampling import sample_greedy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crosspipe.model.result import Status
     from crosspipe.schedule.orders import Orders
     from crosspipe.search.shared import Shared
@@ -29,6 +32,9 @@ SMALL = 400
 
 WARM_UP_S = 60.0
 """With less time than this, kernels that are not compiled yet are done without."""
+
+HEAD_START_S = 0.5
+"""Most time for which the whole model waits for the lattice's first bound: what both prove, the lattice certifies."""
 
 SAMPLING_S = 6.0
 SAMPLING_SHARE = 0.25
@@ -61,8 +67,9 @@ def run_engine(shared: Shared, effort: Effort) -> Status:
     elif effort.workers == 1:
         crew.start(lambda: _in_turn(shared, effort))
     elif _lattice_applies(shared):
-        crew.start(lambda: _lattice(shared, effort, Pace()))
-        crew.start(lambda: _beside(shared, rest))
+        bounded = Event()
+        crew.start(lambda: _lattice(shared, effort, Pace(), bounded.set))
+        crew.start(lambda: _after(bounded, shared, rest))
     else:
         crew.start(lambda: _whole_model(shared, rest))
         crew.start(lambda: _sample_and_move(shared, effort))
@@ -74,9 +81,18 @@ def _lattice_applies(shared: Shared) -> bool:
     return applies(shared) and (is_warm() or shared.left_s >= WARM_UP_S)
 
 
-def _lattice(shared: Shared, effort: Effort, pace: Pace) -> None:
-    warm_up()
-    work_on_lattice(shared, effort.seed, pace)
+def _lattice(shared: Shared, effort: Effort, pace: Pace, on_bounded: Callable[[], None] = lambda: None) -> None:
+    try:
+        warm_up()
+        work_on_lattice(shared, effort.seed, pace, on_bounded)
+    finally:
+        on_bounded()
+
+
+def _after(bounded: Event, shared: Shared, effort: Effort) -> None:
+    if len(shared.problem.operations) <= SMALL:
+        bounded.wait(min(HEAD_START_S, shared.left_s))
+    _beside(shared, effort)
 
 
 def _beside(shared: Shared, effort: Effort) -> None:
