@@ -15,11 +15,14 @@ from crosspipe.answer.models import (
     FamilyRow,
     HistoryRow,
     HopCost,
+    InFlightTime,
     Notice,
     ObjectiveValue,
+    PeakShare,
     PlacementRow,
     Provenance,
     Reason,
+    SecondTerms,
     StageAssignment,
 )
 from crosspipe.answer.notes import CONVENTIONS, notes_on
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from crosspipe.search.incumbents import Candidate
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.search import Outcome
+    from crosspipe.search.second_terms import SecondTerms as SecondTermsFound
     from crosspipe.spec.notice import Notice as SpecNotice
 
 NS_PER_S = 10**9
@@ -66,6 +70,7 @@ def build_answer(
         status=outcome.status,
         stop_reason=outcome.stop_reason,
         objective=_objective(outcome, options),
+        second_terms=None if outcome.second_terms is None else _second_terms(problem, outcome.second_terms),
         makespan_ms=to_ms_or_none(makespan),
         span_ms=None if schedule is None else to_ms(span_ns(problem, schedule)),
         bubble_ratio=None if schedule is None else bubble_ratio(problem, schedule, options.objective),
@@ -102,6 +107,32 @@ def _objective(outcome: Outcome, options: SolveOptions) -> ObjectiveValue:
         lower_bound_ms=None if bound is None else to_ms_or_none(board.bound_ns),
         bound_from=None if bound is None else f"{bound.name}: {bound.where}",
         gap=None if bound is None else board.gap,
+    )
+
+
+def _second_terms(problem: Problem, found: SecondTermsFound) -> SecondTerms:
+    flight = InFlightTime(
+        value_ms=to_ms(found.in_flight_ns),
+        lower_bound_ms=to_ms_or_none(found.in_flight_lower_ns),
+        proved=found.in_flight_proved,
+        least_in_orders=found.least_in_orders,
+    )
+    return SecondTerms(peak_share=_peak_share(problem, found), in_flight_time=flight, notes=list(found.notes))
+
+
+def _peak_share(problem: Problem, found: SecondTermsFound) -> PeakShare | None:
+    full = found.full
+    if full is None:
+        return None
+    pool = problem.pools[full.pool]
+    return PeakShare(
+        share=float(full.share),
+        lower_bound=None if found.share_lower is None else float(found.share_lower),
+        proved=found.share_proved,
+        device=problem.devices[pool.device].name,
+        replica=problem.devices[pool.device].replica,
+        peak_memory_mb=to_mb(full.amount),
+        memory_mb=to_mb(pool.capacity or 0),
     )
 
 

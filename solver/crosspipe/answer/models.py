@@ -27,6 +27,44 @@ class ObjectiveValue(AnswerModel):
     gap: float | None = Field(description="(value - bound) / value")
 
 
+class PeakShare(AnswerModel):
+    """How full the memory of the fullest device gets: its peak over what it has, static memory in both."""
+
+    share: float = Field(description="Peak / capacity of the fullest device, 0 to 1")
+    lower_bound: float | None = Field(
+        description="No schedule of this value on this placement has a smaller share; null where it was not looked for"
+    )
+    proved: bool = Field(description="Whether no schedule of this value on this placement has a smaller share")
+    device: str
+    replica: int
+    peak_memory_mb: float
+    memory_mb: float
+
+
+class InFlightTime(AnswerModel):
+    """Time from the start of F until the activations are wholly given back, over all stages and microbatches.
+
+    They are at the end of W where it holds a part of them, else at the end of B or BW.
+    """
+
+    value_ms: float
+    lower_bound_ms: float | None = Field(
+        description="The round trips of all microbatches, each on an empty pipeline; null where it was not looked for"
+    )
+    proved: bool = Field(description="Whether no schedule at all holds activations for less")
+    least_in_orders: bool = Field(
+        description="Whether no other times of the same orders hold them for less at this value"
+    )
+
+
+class SecondTerms(AnswerModel):
+    """What is made small after the objective, at no loss of it: the share of memory, then the time in flight."""
+
+    peak_share: PeakShare | None = Field(description="Null where no device has a limit")
+    in_flight_time: InFlightTime
+    notes: list[str] = Field(description="What was not tried, and why")
+
+
 class StageAssignment(AnswerModel):
     """Where a stage lives."""
 
@@ -212,6 +250,7 @@ class Answer(AnswerModel):
     status: Literal["optimal", "feasible", "infeasible", "unknown"]
     stop_reason: Literal["proved", "gap", "time_limit", "stopped", "cancelled", "memory_limit"]
     objective: ObjectiveValue
+    second_terms: SecondTerms | None = Field(default=None, description="Null without a schedule")
     makespan_ms: float | None
     span_ms: float | None
     bubble_ratio: float | None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crosspipe.answer.notes import CHOSEN
 
 if TYPE_CHECKING:
-    from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow, FreeLinks
+    from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow, FreeLinks, SecondTerms
 
 MOST_LINES = 25
 CHART_WIDTH = 64
@@ -85,7 +85,22 @@ def _figures(answer: Answer) -> list[str]:
         more = f"; {again} of {len(answer.assignment)} stages recompute" if again else ""
         peak = f"{fullest.peak_memory_mb / 1000:,.1f}{limit} GB"
         rows.append(f"memory   {peak} on {fullest.device}, the fullest device{more}")
+    if answer.second_terms is not None:
+        rows.append(_second_terms(answer.second_terms))
     return rows
+
+
+def _second_terms(terms: SecondTerms) -> str:
+    """Say what was made small after the objective, and how small it could be at most."""
+    share, flight = terms.peak_share, terms.in_flight_time
+    text = f"activations held {ms(flight.value_ms)} in all"
+    text += ", the least of all schedules" if flight.proved else ""
+    if share is not None:
+        least = ", the least for this value" if share.proved else ""
+        if not share.proved and share.lower_bound is not None:
+            least = f" (no schedule of this value below {percent(share.lower_bound)})"
+        text = f"{percent(share.share)} of it used there{least}; {text}"
+    return f"second   {text}"
 
 
 def _network(answer: Answer, free: FreeLinks) -> str:

@@ -1,15 +1,16 @@
-"""Construct, bound, improve: the whole search of one spec within its time limit."""
+"""Construct, bound, improve, then second terms: the whole search of one spec within its time limit."""
 
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from crosspipe.search.clock import Clock
 from crosspipe.search.construct import construct
 from crosspipe.search.improve import STARTUP_S, improve
 from crosspipe.search.incumbents import Board, Candidate
+from crosspipe.search.second_terms import SecondTerms, reserved_s, second_terms
 from crosspipe.search.wire import OUT_OF_MEMORY
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Outcome:
         Time taken.
     solver_notes
         What the solving processes reported besides (`died with exit code -9`, ...).
+    second_terms
+        What the best schedule comes to in its second terms, None without a schedule.
     """
 
     status: Status
@@ -56,6 +59,7 @@ class Outcome:
     board: Board
     seconds: float
     solver_notes: tuple[str, ...]
+    second_terms: SecondTerms | None = None
 
 
 def search(
@@ -75,7 +79,9 @@ def search(
         construct(board, candidate, options, bound_only=bound_only)
     best = board.best
     # Checking and comparing the answer takes about as long as constructing the best candidate did.
-    clock.reserve_s = min(MOST_RESERVED * clock.left_s, 0.0 if best is None else best.construction_s)
+    after_s = 0.0 if best is None else best.construction_s
+    more_s = 0.0 if best is None else reserved_s(len(best.problem.operations), options)
+    clock.reserve_s = min(MOST_RESERVED * clock.left_s, after_s + more_s)
     notes: list[str] = []
     memory = False
     waiting, cut_short = list(board.candidates), list[Candidate]()
@@ -95,8 +101,10 @@ def search(
             cut_short.append(candidate)
         notes.append(_note(candidate, result))
         memory = memory or result.exit_code in (-signal.SIGKILL, OUT_OF_MEMORY)
+    clock.reserve_s = min(clock.reserve_s, after_s)
+    second = second_terms(board, options, searched=bool(notes))
     clock.reserve_s = 0.0
-    return _outcome(board, options, clock, tuple(notes), memory)
+    return replace(_outcome(board, options, clock, tuple(notes), memory), second_terms=second)
 
 
 def _note(candidate: Candidate, result: ChildResult) -> str:

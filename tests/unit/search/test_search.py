@@ -202,7 +202,7 @@ def test_a_killed_child_costs_no_schedule_and_is_told(monkeypatch: pytest.Monkey
     started = Started(monkeypatch)
 
     def kill(progress: Progress) -> None:
-        if progress.source == "clock" and started.all:
+        if progress.source == "clock" and started.all and exists(started.all[0].pid):
             os.kill(started.all[0].pid, signal.SIGKILL)
 
     answer = solve(HARD, time_limit_s=30, on_progress=kill)
