@@ -35,10 +35,10 @@ class PeakShare(AnswerModel):
         description="No schedule of this value on this placement has a smaller share; null where it was not looked for"
     )
     proved: bool = Field(description="Whether no schedule of this value on this placement has a smaller share")
-    device: str
-    replica: int
-    peak_memory_mb: float
-    memory_mb: float
+    device: str = Field(description="The fullest device, the first of equals")
+    replica: int = Field(description="Replica of the device")
+    peak_memory_mb: float = Field(description="Most that it holds, static memory included")
+    memory_mb: float = Field(description="Its usable memory")
 
 
 class InFlightTime(AnswerModel):
@@ -47,7 +47,7 @@ class InFlightTime(AnswerModel):
     They are at the end of W where it holds a part of them, else at the end of B or BW.
     """
 
-    value_ms: float
+    value_ms: float = Field(description="Over all stages, microbatches and replicas")
     lower_bound_ms: float | None = Field(
         description="The round trips of all microbatches, each on an empty pipeline; null where it was not looked for"
     )
@@ -61,7 +61,7 @@ class SecondTerms(AnswerModel):
     """What is made small after the objective, at no loss of it: the share of memory, then the time in flight."""
 
     peak_share: PeakShare | None = Field(description="Null where no device has a limit")
-    in_flight_time: InFlightTime
+    in_flight_time: InFlightTime = Field(description="How long activations are held, all together")
     notes: list[str] = Field(description="What was not tried, and why")
 
 
