@@ -16,7 +16,7 @@ from crosspipe.bounds.bound import Bound
 from crosspipe.bounds.choices import groups_of_cases
 from crosspipe.bounds.critical_path import critical_path
 from crosspipe.bounds.device_load import device_load, lane_load
-from crosspipe.bounds.energy import energy
+from crosspipe.bounds.energy import energy, span_energy
 from crosspipe.bounds.graph import graph_of
 from crosspipe.bounds.last_forward import last_forward
 from crosspipe.bounds.memory_need import short_pools
@@ -106,7 +106,9 @@ def _bounds(problem: Problem, objective: Objective, most: int) -> Iterator[Bound
     """Bound by every argument; by energy only up to `most` operations."""
     graph = graph_of(problem)
     facts = stage_facts(graph)
-    return _span_bounds(graph, facts) if objective is Objective.SPAN else _makespan_bounds(graph, facts, most)
+    if objective is Objective.SPAN:
+        return _span_bounds(graph, facts, most)
+    return _makespan_bounds(graph, facts, most)
 
 
 def _makespan_bounds(graph: Graph, facts: Sequence[StageFacts], most: int) -> Iterator[Bound]:
@@ -120,17 +122,24 @@ def _makespan_bounds(graph: Graph, facts: Sequence[StageFacts], most: int) -> It
         yield from _found([energy(graph, times)])
 
 
-def _span_bounds(graph: Graph, facts: Sequence[StageFacts]) -> Iterator[Bound]:
+def _span_bounds(graph: Graph, facts: Sequence[StageFacts], most: int) -> Iterator[Bound]:
     problem = graph.problem
     # Replicas are alike: the first one's devices say all there is to say.
     devices = [device for device in range(problem.devices_per_replica) if problem.devices[device].stages]
     at_once = max(1, MOST_CELLS // len(graph.durations))
+    worst: tuple[int, int, Timing] | None = None
     for first in range(0, len(devices), at_once):
         group = devices[first : first + at_once]
         for device, times in zip(group, device_timing(graph, group), strict=True):
-            yield from _found([device_load(graph, times, device)])
-            yield from span_loads(graph, times, device)
-            yield from _memory_bounds(graph, times, [fact for fact in facts if fact.device == device])
+            found = [*_found([device_load(graph, times, device)]), *span_loads(graph, times, device)]
+            found += _memory_bounds(graph, times, [fact for fact in facts if fact.device == device])
+            yield from found
+            value = max((bound.value_ns for bound in found), default=0)
+            if worst is None or value > worst[0]:
+                worst = value, device, times
+    # Energy takes a while: for the device that is held longest as far as is known.
+    if worst is not None and len(problem.operations) <= most:
+        yield from _found([span_energy(graph, worst[2], worst[1])])
 
 
 def _memory_bounds(graph: Graph, times: Timing, facts: Sequence[StageFacts]) -> Iterator[Bound]:

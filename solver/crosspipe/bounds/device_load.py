@@ -2,7 +2,7 @@
 
 The operations of a device cannot start before their heads, run one at a time, and leave their tails behind: a
 one-machine problem, bounded by its preemptive optimum (`one_machine.py`). It is never below `least head + all work +
-least tail` (solver notes' L1). On a lane, heads wait for openings and the work is done at the rate of the openings.
+least tail`. On a lane, heads wait for openings and the work is done at the rate of the openings.
 
 For the span, heads and tails count from the first start and to the last end of compute on the device, so the value
 bounds the time that device is held; an extra operation counts where it must lie between two of its compute operations.

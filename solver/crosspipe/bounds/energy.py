@@ -33,6 +33,10 @@ operation. (P. Brucker, B. Jurisch and B. Sievers, Discrete Applied Mathematics 
 job-shop operations by what must come before and after them on a machine in the same way, without memory.)
 
 Works for any number of stages per device and for unlike stages. Conditions: `machines` in `energy_machine.py`.
+
+For the span the same sums are taken over heads from the first start, and tails to the last end, of compute on a device
+that is held (`device_timing`): an operation without such a head may lie before that start, so its work is not counted.
+The load of that device, or of any other device or lane in that time (`span_load.py`), then bounds the time it is held.
 """
 
 from __future__ import annotations
@@ -43,8 +47,11 @@ from typing import TYPE_CHECKING
 from crosspipe.bounds.device_load import device_load, lane_load
 from crosspipe.bounds.energy_machine import machines
 from crosspipe.bounds.energy_times import energy_times
+from crosspipe.bounds.span_load import span_loads
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crosspipe.bounds.bound import Bound
     from crosspipe.bounds.graph import Graph
     from crosspipe.bounds.timing import Timing
@@ -58,9 +65,22 @@ def energy(graph: Graph, times: Timing) -> Bound | None:
     found = machines(graph)
     if found is None:
         return None
-    raised = energy_times(graph, times, found)
     problem = graph.problem
+    raised = energy_times(graph, times, found, problem.lanes)
     loads = [device_load(graph, raised, device) for device in range(problem.devices_per_replica)]
     loads += [lane_load(graph, raised, lane) for lane in range(len(problem.devices), problem.resources)]
+    return _worst(loads, None)
+
+
+def span_energy(graph: Graph, times: Timing, held: int) -> Bound | None:
+    """Bound the span by the time that device `held` is held, `times` being those of that device; None as above."""
+    found = machines(graph)
+    if found is None:
+        return None
+    raised = energy_times(graph, times, found, ())
+    return _worst([device_load(graph, raised, held), *span_loads(graph, raised, held)], held)
+
+
+def _worst(loads: Iterable[Bound | None], held: int | None) -> Bound | None:
     best = max((load for load in loads if load is not None), key=lambda load: load.value_ns, default=None)
-    return None if best is None else replace(best, name="energy")
+    return None if best is None else replace(best, name="energy", data=best.data | {"held": held})

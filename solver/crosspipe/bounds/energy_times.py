@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from crosspipe.bounds.energy_machine import Machine
     from crosspipe.bounds.energy_memory import Choice
     from crosspipe.bounds.graph import Graph
+    from crosspipe.problem.problem import Lane
 
     IntArray = NDArray[np.int64]
 
@@ -23,15 +24,17 @@ MOST_ROUNDS = 40
 """What a round gives holds by itself, so stopping early costs some of the bound and no more."""
 
 
-def energy_times(graph: Graph, times: Timing, machines: Sequence[tuple[Machine, Machine]]) -> Timing:
-    """Raise heads and tails of the whole schedule, `times` being their longest paths."""
+def energy_times(
+    graph: Graph, times: Timing, machines: Sequence[tuple[Machine, Machine]], lanes: Sequence[Lane]
+) -> Timing:
+    """Raise heads and tails, `times` being their longest paths, openings of `lanes` counted for heads."""
     raised, tail = times, times.tail.copy()
     forwards = _Raising([machine for machine, _ in machines])
     for _ in range(MOST_ROUNDS):
         head = raised.head.copy()
         if not forwards.raised(head):
             break
-        raised = passed_on(graph, head)
+        raised = passed_on(graph, head, lanes)
     backwards = _Raising([machine for _, machine in machines])
     for _ in range(MOST_ROUNDS):
         if not backwards.raised(tail):
@@ -57,7 +60,9 @@ class _Raising:
             if last is not None and np.array_equal(release, last):
                 continue
             self._last[place] = release
-            times[machine.rows] = np.maximum(release, earliest_starts(release, machine).reshape(release.shape))
+            earliest = earliest_starts(release, machine).reshape(release.shape)
+            # Where no path reaches, and nothing that counts must come first, there is still no time.
+            times[machine.rows] = np.where(earliest > 0, np.maximum(release, earliest), release)
             moved |= bool((times[machine.rows] > release).any())
         return moved
 

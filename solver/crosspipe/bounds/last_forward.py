@@ -1,4 +1,4 @@
-"""Last forward: memory must be given back before it can start (solver notes' L3).
+"""Last forward: memory must be given back before it can start.
 
 Stage s, m identical microbatches, room C, activation a, of which the end of the backward gives back d (what it took
 for W counted against it) and W gives back w. When the last F starts, its own activation and those of all others are

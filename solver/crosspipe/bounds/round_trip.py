@@ -1,4 +1,4 @@
-"""Round trips in a row: with room for K microbatches, every K-th waits for the one K before (solver notes' L4).
+"""Round trips in a row: with room for K microbatches, every K-th waits for the one K before.
 
 Stage s, K as in `memory_order.py`: F(j + K) starts after the end of the backward of j, and the backward of j + K no
 earlier than one round trip after that start. So the backward of microbatch i K starts no earlier than `R + i (round

@@ -1,4 +1,4 @@
-"""Start-up: until the first gradient arrives, memory lets only so many forwards run (solver notes' L2).
+"""Start-up: until the first gradient arrives, memory lets only so many forwards run.
 
 Let R be the least head of a backward on the device and h the least head of all. No memory of a microbatch is given back
 before R, so at most K forwards of a device with one stage start before R: until R the device does at most

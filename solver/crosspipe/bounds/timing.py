@@ -89,9 +89,9 @@ def device_timing(graph: Graph, devices: Sequence[int]) -> tuple[Timing, ...]:
     return tuple(Timing(head[:, k], finish[:, k], tail[:, k]) for k in range(len(devices)))
 
 
-def passed_on(graph: Graph, least: NDArray[Any]) -> Timing:
-    """Raise heads that are at least `least` along all edges, lanes' openings counted; tails are left at 0."""
-    head, finish, blocked = _heads(graph, graph.problem.lanes, {}, least)
+def passed_on(graph: Graph, least: NDArray[Any], lanes: Sequence[Lane]) -> Timing:
+    """Raise heads that are at least `least` along all edges, openings of `lanes` counted; tails are left at 0."""
+    head, finish, blocked = _heads(graph, lanes, {}, least)
     return Timing(head, finish, np.zeros_like(head), blocked)
 
 

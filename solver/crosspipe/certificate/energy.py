@@ -5,6 +5,9 @@ with a head of t or more`, whatever t. They are those that must come before it a
 make room for it (`crowd.py`), the one that takes least: of a number of jobs among some, the ones with the least heads,
 each as short as the shortest. Tails mirrored. Heads and tails are carried on along all waits, and the sums taken anew,
 until nothing moves; every state on the way holds. The load of one device or lane with these heads and tails follows.
+
+For the span heads and tails count from the first start and to the last end of compute on the device that is held. What
+has no such head may have run before, so its work does not count.
 """
 
 from __future__ import annotations
@@ -13,33 +16,42 @@ from typing import TYPE_CHECKING
 
 from crosspipe.certificate.crowd import crowds
 from crosspipe.certificate.held import gradients_reach_down
-from crosspipe.certificate.loads import LOAD_FIELDS, load
+from crosspipe.certificate.loads import SPAN_LOAD_FIELDS, between, load, load_between
 from crosspipe.certificate.rates import Rates
 from crosspipe.certificate.reach import lines_of
-from crosspipe.certificate.times import Times
+from crosspipe.certificate.reading import whole
+from crosspipe.certificate.times import NONE, Times
 from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crosspipe.certificate.crowd import Case, Crowd
     from crosspipe.certificate.reading import Part
     from crosspipe.certificate.subject import Subject
     from crosspipe.certificate.verdict import Budget
+    from crosspipe.certificate.waits import Edge
 
-ENERGY_FIELDS = LOAD_FIELDS
+ENERGY_FIELDS = SPAN_LOAD_FIELDS
 MOST_SWEEPS = 60
 
 
 def energy(subject: Subject, part: Part) -> int:
-    """Derive the load of a device or lane with heads and tails by energy."""
-    if subject.objective is not Objective.MAKESPAN:
-        raise RefusedError("heads and tails by energy say nothing of the span")
-    resource = subject.resource(part)
-    return load(subject, part, resource, times_by_energy(subject))
+    """Derive the load of a device or lane with heads and tails by energy, for the span those of a device held."""
+    if subject.objective is Objective.MAKESPAN:
+        if part["held"] is not None:
+            raise RefusedError("the time a device is held says nothing of the makespan")
+        return load(subject, part, subject.resource(part), times_by_energy(subject))
+    if whole(part["held"], "held") == part["resource"]:
+        device = subject.device(part)
+        return load(subject, part, device, times_by_energy(subject, device))
+    resource, held = between(subject, part)
+    return load_between(subject, part, resource, times_by_energy(subject, held))
 
 
-def times_by_energy(subject: Subject) -> Times:
-    """Heads and tails of the whole schedule.
+def times_by_energy(subject: Subject, held: int | None = None) -> Times:
+    """Heads and tails of the whole schedule, or from the first start to the last end of compute on a device held.
 
     Raises
     ------
@@ -50,47 +62,55 @@ def times_by_energy(subject: Subject) -> Times:
     if not waits.alike or not gradients_reach_down(problem):
         raise RefusedError("the argument asks for microbatches that are alike and gradients that reach down")
     lines = lines_of(problem, waits)
-    pools = [held for pool, held in subject.held.items() if problem.pools[pool].capacity is not None]
+    pools = [stages for pool, stages in subject.held.items() if problem.pools[pool].capacity is not None]
     duration, resource = problem.operations.duration_ns.tolist(), problem.operations.resource.tolist()
-    known = subject.times(0)
-    rates = {
-        len(problem.devices) + number: Rates(lane, budget) for number, lane in enumerate(problem.lanes) if lane.windows
-    }
-    ahead = {
-        n: Waiting(crowd, duration, budget) for n, crowd in crowds(lines, waits, pools, budget, after=False).items()
-    }
-    head, end = list(known.head), [start + took for start, took in zip(known.head, duration, strict=True)]
+    known = subject.times(0 if held is None else held)
+    windowed = enumerate(problem.lanes if held is None else ())
+    rates = {len(problem.devices) + number: Rates(lane, budget) for number, lane in windowed if lane.windows}
+
+    def passage(number: int, start: int) -> tuple[int, int]:
+        lane = rates.get(resource[number])
+        return (start, start + duration[number]) if lane is None else lane.passage(start, duration[number])
+
+    def mirrored(number: int, least: int) -> tuple[int, int]:
+        return least, least + duration[number]
+
+    ahead = crowds(lines, waits, pools, budget, after=False)
+    behind = crowds(lines, waits, pools, budget, after=True)
+    return Times(
+        _raised(known.head, waits.topological, waits.before, ahead, duration, passage, budget),
+        _raised(known.tail, waits.topological[::-1], waits.after, behind, duration, mirrored, budget),
+    )
+
+
+def _raised(
+    known: list[int],
+    order: list[int],
+    edges: list[list[Edge]],
+    crowds_of: dict[int, Crowd],
+    duration: list[int],
+    passage: Callable[[int, int], tuple[int, int]],
+    budget: Budget,
+) -> list[int]:
+    """Raise heads (or, in reverse order, tails) until nothing moves."""
+    waiting = {number: Waiting(crowd, duration, budget) for number, crowd in crowds_of.items()}
+    times = list(known)
+    end = [start + took if start > NONE else NONE for start, took in zip(times, duration, strict=True)]
     for _ in range(MOST_SWEEPS):
-        budget.spend(3 * PYTHON_STEP * len(head))
+        budget.spend(3 * PYTHON_STEP * len(times))
         moved = False
-        for number in waits.topological:
-            start = max((end[other] + lag for other, lag in waits.before[number]), default=0)
-            start = max(start, head[number])
-            if number in ahead:
-                start = ahead[number].raised(start, head)
-            lane = rates.get(resource[number])
-            found = (start, start + duration[number]) if lane is None else lane.passage(start, duration[number])
-            moved |= found[0] > head[number]
-            head[number], end[number] = found
+        for number in order:
+            start = max((end[other] + lag for other, lag in edges[number] if end[other] > NONE), default=NONE)
+            start = max(start, times[number])
+            if number in waiting:
+                start = waiting[number].raised(start, times)
+            if start > NONE:
+                start, end[number] = passage(number, start)
+            moved |= start > times[number]
+            times[number] = start
         if not moved:
             break
-    behind = {
-        n: Waiting(crowd, duration, budget) for n, crowd in crowds(lines, waits, pools, budget, after=True).items()
-    }
-    tail = list(known.tail)
-    for _ in range(MOST_SWEEPS):
-        budget.spend(3 * PYTHON_STEP * len(tail))
-        moved = False
-        for number in reversed(waits.topological):
-            least = max((lag + duration[other] + tail[other] for other, lag in waits.after[number]), default=0)
-            least = max(least, tail[number])
-            if number in behind:
-                least = behind[number].raised(least, tail)
-            moved |= least > tail[number]
-            tail[number] = least
-        if not moved:
-            break
-    return Times(head, tail)
+    return times
 
 
 class Waiting:
@@ -101,7 +121,10 @@ class Waiting:
         self._least = [0] * len(crowd.pools)
 
     def raised(self, known: int, release: list[int]) -> int:
-        """Earliest time, at least the one known, at which all of the crowd can be over, from when each is released."""
+        """Earliest time, at least the one known, at which all of the crowd can be over, from when each is released.
+
+        What is released at no known time counts for nothing, but among some it is what comes first.
+        """
         jobs = [(release[n], self._duration[n]) for n in self._crowd.sure]
         best = max(known, self._last_end(jobs))
         for pool, cases in enumerate(self._crowd.pools):
@@ -128,8 +151,10 @@ class Waiting:
 
     def _last_end(self, jobs: list[tuple[int, int]]) -> int:
         self._budget.spend(PYTHON_STEP * len(jobs))
-        work = best = 0
+        work, best = 0, NONE
         for start, took in sorted(jobs, reverse=True):
+            if start < 0:
+                break
             work += took
             best = max(best, start + work)
         return best

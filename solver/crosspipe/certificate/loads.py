@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.certificate.rates import Rates
-from crosspipe.certificate.reading import at_most, equal, integer, text, whole
+from crosspipe.certificate.reading import at_most, integer, text, whole
 from crosspipe.certificate.subject import stated
 from crosspipe.certificate.verdict import RefusedError
 from crosspipe.problem.problem import Objective
@@ -44,18 +44,29 @@ def span_load(subject: Subject, part: Part) -> int:
     """Derive the load of a device or lane within the time that a device is held."""
     if subject.objective is not Objective.SPAN:
         raise RefusedError("the time a device is held says nothing of the makespan")
+    resource, held = between(subject, part)
+    return load_between(subject, part, resource, subject.times(held))
+
+
+def between(subject: Subject, part: Part) -> tuple[int, int]:
+    """Read the device or lane of an argument and the device that is held, which `where` must name as well."""
     problem = subject.problem
     resource, held = whole(part["resource"], "resource"), whole(part["held"], "held")
     if resource >= problem.resources or held >= len(problem.devices):
         raise RefusedError("resource must be a device or lane, held a device")
     if text(part, "where") != f"{problem.resource_name(resource)} while {problem.resource_name(held)} is held":
         raise RefusedError("the argument speaks of another device or lane")
-    times = subject.times(held)
+    return resource, held
+
+
+def load_between(subject: Subject, part: Part, resource: int, times: Times) -> int:
+    """Derive the load of a device or lane, at full rate, with the heads and tails given."""
+    problem = subject.problem
     head, tail = integer(part, "head_ns"), integer(part, "tail_ns")
     counted = [n for n in problem.by_resource[resource].tolist() if times.head[n] >= head and times.tail[n] >= tail]
     if not counted:
         raise RefusedError("no operation has such a head and such a tail")
-    work = equal(part, "work_ns", sum(int(problem.operations.duration_ns[n]) for n in counted))
+    work = at_most(part, "work_ns", sum(int(problem.operations.duration_ns[n]) for n in counted))
     return stated(part, head + work + tail)
 
 

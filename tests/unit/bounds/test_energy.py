@@ -13,7 +13,7 @@ from crosspipe.bounds.energy import energy
 from crosspipe.bounds.energy_machine import machines
 from crosspipe.bounds.energy_times import energy_times
 from crosspipe.bounds.graph import graph_of
-from crosspipe.bounds.timing import timing
+from crosspipe.bounds.timing import device_timing, timing
 from crosspipe.certificate.energy import times_by_energy
 from crosspipe.certificate.subject import Subject
 from crosspipe.certificate.verdict import MOST_WORK, Budget
@@ -33,11 +33,14 @@ def found(problem: Problem) -> Bound:
     return bound
 
 
-def raised(problem: Problem) -> Timing:
+def raised(problem: Problem, held: int | None = None) -> Timing:
     graph = graph_of(problem)
     laid_out = machines(graph)
     assert laid_out is not None
-    return energy_times(graph, timing(graph), laid_out)
+    if held is None:
+        return energy_times(graph, timing(graph), laid_out, problem.lanes)
+    (times,) = device_timing(graph, [held])
+    return energy_times(graph, times, laid_out, ())
 
 
 def number(problem: Problem, kind: Kind, stage: int, microbatch: int) -> int:
@@ -85,18 +88,22 @@ def test_the_bound_adds_up_and_names_its_device() -> None:
     assert bound.value_ns == sum(int(str(bound.data[name])) for name in ("head_ns", "work_ns", "tail_ns"))
 
 
+UNLIKE = [
+    split(2, 3, 4, activation_mb=2, retained_mb=1, backward_extra_mb=1, boundary_mb=2),
+    split(1, 2, 1, activation_mb=2, retained_mb=0, boundary_mb=1, gradient_mb=3),
+    split(3, 1, 2, activation_mb=1, retained_mb=1, backward_extra_mb=2),
+    split(1, 4, 1, activation_mb=1),
+]
+
+
 @pytest.mark.parametrize("memory_mb", [4, 5, 7, None])
-def test_the_certificate_derives_the_same_heads_and_tails(memory_mb: float | None) -> None:
-    stages = [
-        split(2, 3, 4, activation_mb=2, retained_mb=1, backward_extra_mb=1, boundary_mb=2),
-        split(1, 2, 1, activation_mb=2, retained_mb=0, boundary_mb=1, gradient_mb=3),
-        split(3, 1, 2, activation_mb=1, retained_mb=1, backward_extra_mb=2),
-        split(1, 4, 1, activation_mb=1),
-    ]
-    problem = pipeline(stages, 6, **(WAVE | {"memory_mb": memory_mb}))
-    solver, own = raised(problem), times_by_energy(Subject(problem, Objective.MAKESPAN, Budget(MOST_WORK)))
-    assert solver.head.tolist() == own.head
-    assert solver.tail.tolist() == own.tail
+@pytest.mark.parametrize("held", [None, 0, 1])
+def test_the_certificate_derives_the_same_heads_and_tails(memory_mb: float | None, held: int | None) -> None:
+    problem = pipeline(UNLIKE, 6, **(WAVE | {"memory_mb": memory_mb}))
+    objective = Objective.MAKESPAN if held is None else Objective.SPAN
+    solver, own = raised(problem, held), times_by_energy(Subject(problem, objective, Budget(MOST_WORK)), held)
+    for times, derived in ((solver.head, own.head), (solver.tail, own.tail)):
+        assert [max(time, -1) for time in times.tolist()] == [max(time, -1) for time in derived]
 
 
 def test_unlike_microbatches_have_none() -> None:
@@ -111,10 +118,20 @@ def test_unlike_microbatches_have_none() -> None:
     assert "alike" in verdict.reason
 
 
-def test_it_says_nothing_of_the_span() -> None:
-    problem = pipeline([split(2, 2, 2, activation_mb=1)] * 2, 3, memory_mb=1)
-    assert all(bound.name != "energy" for bound in all_bounds(problem, Objective.SPAN))
-    assert "span" in verify(problem, of_kind(problem, "energy") | {"objective": "span"}).reason
+def test_for_the_span_it_speaks_of_a_device_that_is_held() -> None:
+    problem = pipeline(UNLIKE, 6, **WAVE)
+    bounds = all_bounds(problem, Objective.SPAN)
+    (bound,) = [bound for bound in bounds if bound.name == "energy"]
+    assert bound.data["held"] == 0
+    assert bound.value_ns > max(other.value_ns for other in bounds if other is not bound)
+    assert verify(problem, of_kind(problem, "energy", Objective.SPAN)).ok
+
+
+@pytest.mark.parametrize("objective", list(Objective))
+def test_heads_of_one_objective_are_not_those_of_the_other(objective: Objective) -> None:
+    problem = pipeline(UNLIKE, 6, **WAVE)
+    other = next(one for one in Objective if one is not objective)
+    assert not verify(problem, of_kind(problem, "energy", objective) | {"objective": other.value}).ok
 
 
 def test_operations_of_no_length_ask_for_nothing() -> None:

@@ -83,6 +83,9 @@ def _others(path: tuple[str | int, ...], value: Any) -> Iterator[tuple[str, Any]
         # The span has bounds of its own, and a wait may have two reasons: other tests see to these.
         yield "no such word", "longest"
         return
+    if value is None:
+        yield from [("a number", 0), ("a text", "none"), ("false", False), ("a list", [])]
+        return
     yield "not a number", float("nan")
     yield "infinite", float("inf")
     yield "null", None

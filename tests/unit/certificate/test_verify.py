@@ -41,7 +41,7 @@ def test_every_altered_field_of_every_kind_is_refused(objective: Objective) -> N
             verdict = verify(SMALL, forged)
             assert not verdict.ok, (kind, what)
             assert verdict.reason
-    assert len(kinds) == (7 if objective is Objective.MAKESPAN else 5)
+    assert len(kinds) == (7 if objective is Objective.MAKESPAN else 6)
 
 
 @pytest.mark.parametrize(
