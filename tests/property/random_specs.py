@@ -13,18 +13,22 @@ SIZES = ("boundary_mb", "gradient_mb")
 TRAVERSALS = ("unidirectional", "loop", "wave", "auto", "map")
 
 
-def random_spec(seed: int) -> Spec:
-    """A spec of up to about 150 operations; two thirds of them tight in memory, two thirds with a thin link."""
+def random_spec(seed: int, devices: int | None = None, replicas: int | None = None) -> Spec:
+    """A spec of up to about 150 operations; two thirds of them tight in memory, two thirds with a thin link.
+
+    With `devices`, a unidirectional one of so many; `replicas` is drawn as well if it is not given.
+    """
     rng = random.Random(seed)  # noqa: S311  # which specs are tried, not a secret
-    traversal = TRAVERSALS[seed % len(TRAVERSALS)]
-    devices = rng.randint(2, 4) if traversal in ("unidirectional", "map") else 2
+    traversal = TRAVERSALS[seed % len(TRAVERSALS)] if devices is None else "unidirectional"
+    if devices is None:
+        devices = rng.randint(2, 4) if traversal in ("unidirectional", "map") else 2
     count = (
         devices if traversal == "unidirectional" else rng.choice([devices, devices + 1]) if traversal == "map" else 4
     )
     thin, like = seed % 3 != 2, rng.random() < 0.5
     first = _stage(rng, thin)
     stages = [dict(first) if like else _stage(rng, thin) for _ in range(count)]
-    for stage in stages[: rng.choice([0, 0, 0, 0, 1])]:
+    for stage in stages[: rng.choice([0, 0, 0, 0, 1]) if count > 1 else 0]:
         for key in ("backward_input_ms", "backward_weight_ms", "backward_ms", "recompute_ms", "recompute_option"):
             stage.pop(key, None)
         stage.pop("retained_mb", None)
@@ -34,7 +38,7 @@ def random_spec(seed: int) -> Spec:
     if rng.random() < 0.25:
         multipliers = [rng.choice([1, 1, 2, 3]) for _ in range(rng.randint(2, 4))]
         microbatches = {"multipliers": multipliers, "order": rng.choice(["free", "fixed"])}
-    replicas = rng.choice([1, 1, 1, 2])
+    replicas = rng.choice([1, 1, 1, 2]) if replicas is None else replicas
     names = [f"s{number}" for number in range(devices)]
     spec: Spec = {
         "model": {"stages": stages},
