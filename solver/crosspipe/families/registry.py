@@ -9,6 +9,9 @@ from crosspipe.families.interleaved import interleaved
 from crosspipe.families.known import Family, FamilyResult
 from crosspipe.families.one_f_one_b import one_f_one_b, split_one_f_one_b
 from crosspipe.families.portfolio import GREEDY, best_greedy
+from crosspipe.families.v_half import v_half
+from crosspipe.families.v_min import v_min
+from crosspipe.families.zb_v import zb_v
 from crosspipe.families.zero_bubble import zb_h1, zb_h2
 
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ FAMILIES: tuple[Family, ...] = (
     Family("interleaved 1F1B", interleaved, combined=True),
     Family("ZB-H1", zb_h1),
     Family("ZB-H2", zb_h2),
+    Family("ZB-V", zb_v),
+    Family("V-Half", v_half),
+    Family("V-Min", v_min),
 )
 """Known schedules, in the order in which they are shown."""
 
