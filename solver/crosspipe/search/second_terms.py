@@ -1,7 +1,8 @@
 """What else is made small once the first objective is settled or its time is over, at no loss of it.
 
-First the share of memory on the fullest device (`peak_share.py`): room against fragmentation. Then, in the same orders
-and within the same memory, the time for which activations are held (`crosspipe.schedule.shift`).
+First the share of memory on the fullest device (`peak_share.py`): room against fragmentation. Then, within the same
+memory, the time for which activations are held: by neighbouring orders (`sooner.py`), and in these by the best times
+(`crosspipe.schedule.shift`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from crosspipe.schedule.shift import hold_shorter
 from crosspipe.search.allowance import Allowance
 from crosspipe.search.memory_share import fullest
 from crosspipe.search.peak_share import PeakShare
+from crosspipe.search.sooner import give_back_sooner
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -42,7 +44,7 @@ MOST_RESERVED_S = 1.0
 """Time kept for them of a search that is not settled: a share of the limit, up to a limit."""
 
 SHARE_OF_MEMORY = 0.9
-"""Part of the time that goes to the share of memory; what it leaves, and the rest, to the delays."""
+"""Part of the time that goes to the share of memory; what it leaves, and the rest, to the time in flight."""
 
 ARCS_PER_S = 5_000_000
 """Constraints between times that are looked at in a second."""
@@ -116,13 +118,15 @@ def second_terms(board: Board, options: SolveOptions, *, searched: bool) -> Seco
         return _measured(best, best.schedule, (why_not,))
     most_s = _allowed_s(board, options, searched=searched)
     notes, lower = tuple[str, ...](), None
+    rest_s = (1 - SHARE_OF_MEMORY) * most_s
     if fullest(best.problem, best.schedule) is not None:
         if most_s == 0.0 or (best.construction_s > most_s and not options.deterministic):
             notes = (f"share of memory {NO_TIME}",)
         else:
             allowance = _allowance(board, options, SHARE_OF_MEMORY * most_s)
             lower = _fill_less(board, best, options, allowance, searched=searched)
-    allowance = _allowance(board, options, (1 - SHARE_OF_MEMORY) * most_s)
+            rest_s += allowance.left_s
+    allowance = _allowance(board, options, rest_s)
     return _hold_shorter(best, best.schedule, options, allowance, lower, notes)
 
 
@@ -154,8 +158,10 @@ def _hold_shorter(
     lower: Fraction | None,
     notes: tuple[str, ...],
 ) -> SecondTerms:
-    """Give the candidate times at which activations are held for less."""
+    """Give the candidate neighbouring orders, and times, in which activations are held for less."""
     problem = resolved(best.problem, schedule.orders)
+    if not allowance.over():
+        schedule = give_back_sooner(problem, schedule, options.objective, allowance)
 
     def go_on(arcs: int) -> bool:
         allowance.spend(arcs / ARCS_PER_S)
