@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, get_args
 
 from crosspipe.answer.build import build_answer
-from crosspipe.answer.judge import judge
 from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
 from crosspipe.answer.notes import chosen_by_rule
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
+from crosspipe.answer.settle import settled
 from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.bounds.best import lower_bound
@@ -21,7 +21,7 @@ from crosspipe.families.registry import run_families
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.free import crosses_sites, free_links
 from crosspipe.problem.problem import Objective
-from crosspipe.schedule.measure import makespan_ns, span_ns, value_ns
+from crosspipe.schedule.measure import value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.timed import timed
 from crosspipe.search.clock import Clock
@@ -98,10 +98,8 @@ def solve(
     digest = spec_digest(parsed)
     expansion = expand(parsed)
     problems = compile_spec(expansion.spec, digest)
-    outcome = search(problems, options, on_progress, should_stop, clock)
+    outcome = settled(search(problems, options, on_progress, should_stop, clock))
     best = outcome.board.best
-    if best is not None and best.schedule is not None:
-        judge(best.problem, best.schedule, makespan_ns(best.schedule), span_ns(best.problem, best.schedule))
     notices = told_once([*spec_notices(parsed), *expansion.notices])
     comparison = None if best is None else _free_links(best, options, clock)
     return build_answer(outcome, options, digest, notices, chosen_by_rule(parsed, expansion), comparison, detail)

@@ -7,7 +7,7 @@ memory, the time for which activations are held: by neighbouring orders (`sooner
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from crosspipe.schedule.in_flight import in_flight_ns, least_in_flight_ns
@@ -21,6 +21,7 @@ from crosspipe.search.sooner import give_back_sooner
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
     from crosspipe.search.incumbents import Board, Candidate
     from crosspipe.search.memory_share import Fullest
@@ -46,6 +47,9 @@ MOST_RESERVED_S = 1.0
 SHARE_OF_MEMORY = 0.9
 """Part of the time that goes to the share of memory; what it leaves, and the rest, to the time in flight."""
 
+STEPS = 3
+"""What constructed the first schedule are so many times the work of a first step, or more."""
+
 ARCS_PER_S = 5_000_000
 """Constraints between times that are looked at in a second."""
 
@@ -70,6 +74,10 @@ class SecondTerms:
         No schedule at all has less; None if not looked for.
     least_in_orders
         Whether no other times of the same orders and value have less.
+    before
+        The schedule of this value before them.
+    before_from
+        Who made that.
     notes
         What was not tried, and why.
     """
@@ -79,6 +87,8 @@ class SecondTerms:
     in_flight_ns: int
     in_flight_lower_ns: int | None
     least_in_orders: bool
+    before: Schedule = field(compare=False)
+    before_from: str | None
     notes: tuple[str, ...] = ()
 
     @property
@@ -115,19 +125,23 @@ def second_terms(board: Board, options: SolveOptions, *, searched: bool) -> Seco
     operations = len(best.problem.operations)
     why_not = TOO_LARGE if operations > LARGE else STOPPED if board.clock.asked_to_stop() else None
     if why_not is not None:
-        return _measured(best, best.schedule, (why_not,))
+        return measured(best.problem, best.schedule, best.source, why_not)
+    before, before_from, before_ns = best.schedule, best.source, best.value_ns
     most_s = _allowed_s(board, options, searched=searched)
     notes, lower = tuple[str, ...](), None
     rest_s = (1 - SHARE_OF_MEMORY) * most_s
     if fullest(best.problem, best.schedule) is not None:
-        if most_s == 0.0 or (best.construction_s > most_s and not options.deterministic):
+        if most_s == 0.0 or (best.construction_s > STEPS * most_s and not options.deterministic):
             notes = (f"share of memory {NO_TIME}",)
         else:
             allowance = _allowance(board, options, SHARE_OF_MEMORY * most_s)
             lower = _fill_less(board, best, options, allowance, searched=searched)
             rest_s += allowance.left_s
+    if best.value_ns != before_ns:
+        before, before_from = best.schedule, best.source  # the one of the value that the board now shows
     allowance = _allowance(board, options, rest_s)
-    return _hold_shorter(best, best.schedule, options, allowance, lower, notes)
+    found = _hold_shorter(best, best.schedule, options, allowance)
+    return replace(found, share_lower=lower, notes=notes, before=before, before_from=before_from)
 
 
 def _fill_less(
@@ -150,14 +164,7 @@ def _fill_less(
     return search.lower
 
 
-def _hold_shorter(
-    best: Candidate,
-    schedule: Schedule,
-    options: SolveOptions,
-    allowance: Allowance,
-    lower: Fraction | None,
-    notes: tuple[str, ...],
-) -> SecondTerms:
+def _hold_shorter(best: Candidate, schedule: Schedule, options: SolveOptions, allowance: Allowance) -> SecondTerms:
     """Give the candidate neighbouring orders, and times, in which activations are held for less."""
     problem = resolved(best.problem, schedule.orders)
     if not allowance.over():
@@ -170,21 +177,26 @@ def _hold_shorter(
     cheap = len(problem.operations) <= CHEAP
     shifted = hold_shorter(problem, schedule, options.objective, None if cheap else go_on)
     best.schedule = shifted.schedule
-    return SecondTerms(
-        full=fullest(problem, shifted.schedule),
-        share_lower=lower,
-        in_flight_ns=shifted.in_flight_ns,
+    return replace(
+        measured(problem, shifted.schedule, best.source),
         in_flight_lower_ns=None if best.problem.choices else least_in_flight_ns(problem),
         least_in_orders=shifted.least,
-        notes=notes,
     )
 
 
-def _measured(best: Candidate, schedule: Schedule, notes: tuple[str, ...]) -> SecondTerms:
-    """State what the schedule comes to as it is."""
-    problem = resolved(best.problem, schedule.orders)
-    flight_ns = in_flight_ns(problem, schedule)
-    return SecondTerms(fullest(problem, schedule), None, flight_ns, None, least_in_orders=False, notes=notes)
+def measured(problem: Problem, schedule: Schedule, source: str | None, *notes: str) -> SecondTerms:
+    """State what a schedule comes to as it is."""
+    problem = resolved(problem, schedule.orders)
+    return SecondTerms(
+        full=fullest(problem, schedule),
+        share_lower=None,
+        in_flight_ns=in_flight_ns(problem, schedule),
+        in_flight_lower_ns=None,
+        least_in_orders=False,
+        before=schedule,
+        before_from=source,
+        notes=notes,
+    )
 
 
 def _allowance(board: Board, options: SolveOptions, most_s: float) -> Allowance:

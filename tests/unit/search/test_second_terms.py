@@ -17,6 +17,7 @@ from tests.solving import assert_sound
 
 import crosspipe.search.second_terms as terms
 from crosspipe.answer.judge import judge
+from crosspipe.answer.settle import SPOILT
 from crosspipe.answer.solve import solve
 from crosspipe.answer.summary import summary
 from crosspipe.families.portfolio import attempts
@@ -24,6 +25,7 @@ from crosspipe.problem.problem import Objective
 from crosspipe.schedule.in_flight import in_flight_ns
 from crosspipe.schedule.measure import fits, makespan_ns, peaks, span_ns, value_ns
 from crosspipe.schedule.replay import replay, resolved
+from crosspipe.schedule.shift import Shifted
 from crosspipe.schedule.timed import timed
 from crosspipe.search.allowance import Allowance
 from crosspipe.search.clock import Clock
@@ -222,6 +224,28 @@ def test_a_stop_request_ends_them_at_once() -> None:
     assert not answer.second_terms.in_flight_time.least_in_orders
 
 
+def test_a_schedule_that_they_spoil_is_replaced_by_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoil(problem: Problem, schedule: Schedule, objective: Objective, allowance: Allowance) -> Schedule:
+        assert (problem, objective, allowance) != (None, None, None)
+        early = schedule.start_ns.copy()
+        early[1] = 0
+        return replace(schedule, start_ns=early, end_ns=schedule.end_ns - schedule.start_ns + early)
+
+    def as_it_is(problem: Problem, schedule: Schedule, *_: object) -> Shifted:
+        return Shifted(schedule, in_flight_ns(problem, schedule), least=False)
+
+    monkeypatch.setattr(terms, "give_back_sooner", spoil)
+    monkeypatch.setattr(terms, "hold_shorter", as_it_is)
+    answer = solve(ROOMY, time_limit_s=ENOUGH_S)
+    assert_sound(ROOMY, answer)
+    assert answer.second_terms is not None
+    assert answer.second_terms.notes == [SPOILT]
+    assert answer.provenance.solver[-1].startswith(SPOILT)
+    assert answer.provenance.schedule_from == next(
+        row.name for row in answer.families if row.value_ms == answer.objective.value_ms
+    )
+
+
 def test_large_problems_are_only_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terms, "LARGE", 10)
     answer = solve(ROOMY, time_limit_s=ENOUGH_S)
@@ -231,10 +255,8 @@ def test_large_problems_are_only_measured(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_counted_work_gives_the_same_again() -> None:
-    spec = tiny_spec(7, devices=3, most_microbatches=3)
-    spec["training"]["microbatches"] = 8
-    for site in spec["sites"].values():
-        site["memory_gb"] *= 4
+    stages = [STAGE | {"activation_mb": 1000, "backward_weight_ms": weight} for weight in (1, 3, 2)]
+    spec = spec_data(stages, 8, sites={"a": {"devices": 3, "memory_gb": 9, "hop_latency_ms": 1}})
     options = SolveOptions(time_limit_s=COUNTED_S, deterministic=True)
     (compiled,) = compile_all(spec)
     found = []
