@@ -23,6 +23,9 @@ FIRST = (
 )
 """Runs whose best says how long a device may idle in two more: fill all idle time, most of it, keep the rhythm."""
 
+LARGE = 100_000
+"""Above this many steps only the first of the runs is made: each takes seconds."""
+
 
 def zb_v(problem: Problem) -> DeviceOrders:
     """Squeeze a repeated block with the problem's times and memory; of five runs the one of least span is taken.
@@ -39,6 +42,8 @@ def zb_v(problem: Problem) -> DeviceOrders:
     """
     placement = VPlacement.of(problem)
     squeeze = Squeeze(placement, BLOCK.starts(placement.devices))
+    if len(problem.stages) * problem.microbatches * 3 > LARGE:
+        return placement.steps(squeeze.run(FIRST[0]).orders)
     best = min(map(squeeze.run, FIRST), key=_bubble)
     allowed = sum(best.idle) // len(best.idle)
     even = [squeeze.run(Manner(yields, 1.0, 1.0, allowed)) for yields in (False, True)]

@@ -171,6 +171,16 @@ def test_more_memory_hides_more_of_the_hops() -> None:
     assert found[0] > found[1] > found[2]
 
 
+def test_of_very_many_steps_zb_v_makes_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = uniform(8, 16, forward=5, backward_input=5, backward_weight=5, latency=1, chunks=2, wave=True)
+    of_five = BY_NAME["ZB-V"].put_to(problem, Objective.SPAN)
+    monkeypatch.setattr("crosspipe.families.zb_v.LARGE", 100)
+    of_one = BY_NAME["ZB-V"].put_to(problem, Objective.SPAN)
+    assert of_one.orders is not None
+    accepted(problem, of_one.orders)
+    assert (of_one.span_ns or 0) > (of_five.span_ns or 0)
+
+
 def test_too_little_memory_is_told_in_activations() -> None:
     problem = uniform(4, 8, capacity=7, chunks=2, wave=True)
     reasons = {name: BY_NAME[name].put_to(problem, Objective.MAKESPAN).reason for name in COLUMNS}
