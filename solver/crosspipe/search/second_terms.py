@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from crosspipe.schedule.in_flight import in_flight_ns, least_in_flight_ns
+from crosspipe.schedule.measure import value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.shift import hold_shorter
 from crosspipe.search.allowance import Allowance
@@ -137,10 +138,9 @@ def second_terms(board: Board, options: SolveOptions, *, searched: bool) -> Seco
             allowance = _allowance(board, options, SHARE_OF_MEMORY * most_s)
             lower = _fill_less(board, best, options, allowance, searched=searched)
             rest_s += allowance.left_s
+    found = _hold_shorter(board, best, best.schedule, options, _allowance(board, options, rest_s))
     if best.value_ns != before_ns:
         before, before_from = best.schedule, best.source  # the one of the value that the board now shows
-    allowance = _allowance(board, options, rest_s)
-    found = _hold_shorter(best, best.schedule, options, allowance)
     return replace(found, share_lower=lower, notes=notes, before=before, before_from=before_from)
 
 
@@ -157,14 +157,22 @@ def _fill_less(
         best.problem, options.objective, (best.schedule, best.source or ""), allowance, options.seed, kernels=kernels
     )
     search.run(known)
-    if best.value_ns is not None and search.value_ns < best.value_ns:
-        board.offer(best, search.schedule, search.value_ns, search.source)
-    else:
-        best.schedule, best.source = search.schedule, search.source
+    _keep(board, best, options, search.schedule, search.source)
     return search.lower
 
 
-def _hold_shorter(best: Candidate, schedule: Schedule, options: SolveOptions, allowance: Allowance) -> SecondTerms:
+def _keep(board: Board, best: Candidate, options: SolveOptions, schedule: Schedule, source: str) -> None:
+    """Give the candidate a schedule of the same value, or offer one of a smaller value."""
+    value = value_ns(resolved(best.problem, schedule.orders), schedule, options.objective)
+    if best.value_ns is not None and value < best.value_ns:
+        board.offer(best, schedule, value, source)
+    else:
+        best.schedule, best.source = schedule, source
+
+
+def _hold_shorter(
+    board: Board, best: Candidate, schedule: Schedule, options: SolveOptions, allowance: Allowance
+) -> SecondTerms:
     """Give the candidate neighbouring orders, and times, in which activations are held for less."""
     problem = resolved(best.problem, schedule.orders)
     if not allowance.over():
@@ -176,7 +184,7 @@ def _hold_shorter(best: Candidate, schedule: Schedule, options: SolveOptions, al
 
     cheap = len(problem.operations) <= CHEAP
     shifted = hold_shorter(problem, schedule, options.objective, None if cheap else go_on)
-    best.schedule = shifted.schedule
+    _keep(board, best, options, shifted.schedule, best.source or "")
     return replace(
         measured(problem, shifted.schedule, best.source),
         in_flight_lower_ns=None if best.problem.choices else least_in_flight_ns(problem),
