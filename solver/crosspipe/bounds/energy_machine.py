@@ -17,6 +17,7 @@ from crosspipe.bounds.energy_memory import (
     released_before,
     taken_after,
 )
+from crosspipe.bounds.exact import LARGEST
 from crosspipe.bounds.memory_order import gradients_flow, ordered_classes
 from crosspipe.bounds.reached import reached
 from crosspipe.problem.problem import Kind
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 MOST_COUNTS = 4 * 10**6
 """Operations x classes whose order is counted."""
+
+MOST_TOTAL = LARGEST >> 6
+"""Longest path for which sums stay within 64 bits in every round, also where no schedule exists and they only grow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +63,10 @@ def machines(graph: Graph) -> tuple[tuple[Machine, Machine], ...] | None:
     """Lay out every device of the first replica, forwards and mirrored; None unless the conditions hold.
 
     Microbatches are identical, every class of compute runs in index order, gradients flow from the last stage to the
-    first trainable one, times fit 64 bits, and there are not too many operations.
+    first trainable one, times fit 64 bits however often they are raised, and there are not too many operations.
     """
     problem = graph.problem
-    if not problem.identical or not gradients_flow(problem) or graph.durations.dtype != np.int64:
+    if not problem.identical or not gradients_flow(problem) or graph.total > MOST_TOTAL:
         return None
     found = [_layout(graph, device) for device in range(problem.devices_per_replica) if problem.devices[device].stages]
     layouts = [layout for layout in found if layout is not None]

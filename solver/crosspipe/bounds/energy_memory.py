@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.bounds.exact import LARGEST
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
@@ -88,15 +89,24 @@ class Pool:
     released: IntArray
     beside: IntArray
 
+    def largest(self, microbatches: int) -> int:
+        """Bound any sum of amounts of so many microbatches."""
+        each = sum(sum(map(abs, amounts.tolist())) for amounts in (self.taken, self.released, self.beside))
+        return abs(self.room) + (microbatches + 1) * each
+
 
 def pools_of(graph: Graph, layout: Layout, device: int) -> list[Pool]:
-    """List the limited pools in which every F takes time, so that what it takes is held when it starts."""
+    """List the limited pools in which every F takes time, so that what it takes is held when it starts.
+
+    A pool whose sums would not fit 64 bits is left out, which weakens the bound and no more.
+    """
     groups: dict[int, list[StageMemory]] = {}
     for memory in graph.memories:
         if memory.device == device and memory.room is not None:
             groups.setdefault(memory.pool, []).append(memory)
     found = [_pool(layout, group) for group in groups.values() if all(m.takes_time[Kind.F].all() for m in group)]
-    return [pool for pool in found if pool.taken.any()]
+    width = layout.rows.shape[1]
+    return [pool for pool in found if pool.taken.any() and pool.largest(width) <= LARGEST]
 
 
 def _pool(layout: Layout, group: Sequence[StageMemory]) -> Pool:

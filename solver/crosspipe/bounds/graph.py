@@ -57,6 +57,8 @@ class Graph:
         Exact integers: 64 bits, or Python's where sums would not fit.
     reason
         `Reason` of each edge.
+    total
+        No path is longer, waits for openings counted.
     forward
         Steps by rising level: targets are the edges' `after`, weights their lags.
     backward
@@ -72,6 +74,7 @@ class Graph:
     reason: IntArray
     forward: tuple[Step, ...]
     backward: tuple[Step, ...]
+    total: int
 
     @cached_property
     def _incoming(self) -> tuple[IntArray, IntArray]:
@@ -127,6 +130,7 @@ def graph_of(problem: Problem) -> Graph:
         reason,
         _steps(levels[after], after, before, lag),
         _steps(-levels[before], before, after, lag + durations[after]),
+        total,
     )
 
 

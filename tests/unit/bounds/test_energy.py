@@ -138,3 +138,12 @@ def test_operations_of_no_length_ask_for_nothing() -> None:
     """What a backward of no length gives back counts at the moment a forward starts."""
     problem = pipeline([split(2, 0, 0, activation_mb=1)], 4, memory_mb=1)
     assert found(problem).value_ns == 8 * MS
+
+
+def test_times_and_amounts_that_64_bits_cannot_add_up_are_left_to_other_bounds() -> None:
+    stage = split(10**10, 10**10, 10**10, activation_mb=1)
+    assert all(bound.name != "energy" for bound in all_bounds(pipeline([stage], 4, memory_mb=2)))
+    large = pipeline([split(2, 3, 4, activation_mb=2 * 10**11)], 4, memory_mb=2 * 10**11)
+    small = pipeline([split(2, 3, 4, activation_mb=2)], 4, memory_mb=2)
+    assert found(large).value_ns <= found(small).value_ns
+    assert verify(large, of_kind(large, "energy")).ok
