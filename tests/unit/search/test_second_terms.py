@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -18,9 +19,11 @@ from tests.solving import assert_sound
 
 import crosspipe.search.second_terms as terms
 from crosspipe.answer.judge import judge
+from crosspipe.answer.models import Answer
 from crosspipe.answer.settle import SPOILT
-from crosspipe.answer.solve import solve
+from crosspipe.answer.solve import check, solve
 from crosspipe.answer.summary import summary
+from crosspipe.answer.verify import verify
 from crosspipe.families.portfolio import attempts
 from crosspipe.problem.problem import Objective
 from crosspipe.schedule.in_flight import in_flight_ns
@@ -231,6 +234,14 @@ def test_one_microbatch_is_held_for_its_round_trips_which_is_proved() -> None:
     assert flight.proved
     # F, B and W of 1 ms on two stages: 5 ms on the first, 3 ms on the second.
     assert flight.value_ms == flight.lower_bound_ms == 8.0
+
+
+def test_an_answer_from_before_them_is_still_read() -> None:
+    document = json.loads(solve(ROOMY, time_limit_s=0).model_dump_json())
+    del document["second_terms"]
+    assert check(ROOMY, document).ok
+    assert verify(ROOMY, document).ok
+    assert Answer.model_validate(document).second_terms is None
 
 
 def test_without_time_only_delays_are_looked_for() -> None:
