@@ -7,22 +7,25 @@ the taker to the end of the giver; those of the same taker and giver are one.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from crosspipe.model.amounts import pool_amounts
+from crosspipe.model.memory_counts import count_memory, countable
 from crosspipe.model.memory_order import order_suffices
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, IntervalVar
 
+    from crosspipe.model.order_literals import OrderLiterals
     from crosspipe.model.ticks import Ticks
     from crosspipe.model.variables import Variables
 
 
-def add_memory(model: CpModel, variables: Variables, ticks: Ticks) -> None:
-    """Ensure that no pool is exceeded; those that cannot be, or that precedences alone look after, are left out."""
+def add_memory(model: CpModel, variables: Variables, ticks: Ticks, literals: OrderLiterals | None = None) -> None:
+    """Ensure that no pool is exceeded; those that cannot be, or that precedences alone look after, are left out.
+
+    With `literals` what can be said by counting is (see `memory_counts`).
+    """
     for pool, room in enumerate(ticks.room):
         if room is None:
             continue
@@ -31,19 +34,12 @@ def add_memory(model: CpModel, variables: Variables, ticks: Ticks) -> None:
             continue
         if order_suffices(ticks, pool):
             continue
+        if literals is not None and countable(ticks, pool):
+            count_memory(model, literals, ticks, pool, room)
+            continue
         amounts = pool_amounts(ticks, pool)
         intervals = [_lifetime(model, variables, ticks, *pair) for pair in amounts]
         model.add_cumulative(intervals, list(amounts.values()), room)
-
-
-def pool_amounts(ticks: Ticks, pool: int) -> dict[tuple[int, int], int]:
-    """Amount by (taker, giver) of a pool's holdings, zero amounts left out."""
-    holdings = ticks.problem.holdings
-    amounts: dict[tuple[int, int], int] = defaultdict(int)
-    rows = np.flatnonzero((holdings.pool == pool) & (ticks.amount > 0))
-    for row in rows.tolist():
-        amounts[int(holdings.taken_by[row]), int(holdings.given_by[row])] += int(ticks.amount[row])
-    return amounts
 
 
 def _lifetime(model: CpModel, variables: Variables, ticks: Ticks, taker: int, giver: int) -> IntervalVar:

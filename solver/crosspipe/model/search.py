@@ -140,6 +140,8 @@ def search(
     work: float,
     *,
     presolve: bool = True,
+    once: bool = False,
+    probe: bool | None = None,
     on_starts: Callable[[IntArray], None] = lambda _: None,
     on_bound: Callable[[int], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
@@ -159,6 +161,10 @@ def search(
         Most deterministic work of a deterministic run.
     presolve
         Whether the model is simplified first.
+    once
+        Whether that is done in one round instead of until nothing moves.
+    probe
+        Whether that includes probing; None: on small models only.
     on_starts, on_bound
         Called with better solutions, the last one always among them, and with better bounds, in a thread of the search;
         their first error ends it.
@@ -173,7 +179,8 @@ def search(
         If the solver refuses the model: a fault of CrossPipe, not of its input.
     """
     solver = cp_model.CpSolver()
-    _set_parameters(solver.parameters, limits, deadline, work, presolve=presolve, probe=len(starts) <= MOST_PROBED)
+    probed = len(starts) <= MOST_PROBED if probe is None else probe
+    _set_parameters(solver.parameters, limits, deadline, work, presolve=presolve, once=once, probe=probed)
     listener = _Listener(starts, on_starts, at_once=limits.deterministic)
     solver.best_bound_callback = lambda bound: listener.guarded(lambda: on_bound(_whole(bound)))
     if on_log is not None:
@@ -212,12 +219,21 @@ def search(
 
 
 def _set_parameters(
-    parameters: SatParameters, limits: ModelLimits, deadline: float, work: float, *, presolve: bool, probe: bool
+    parameters: SatParameters,
+    limits: ModelLimits,
+    deadline: float,
+    work: float,
+    *,
+    presolve: bool,
+    once: bool,
+    probe: bool,
 ) -> None:
     parameters.num_workers = limits.workers
     parameters.random_seed = limits.seed
     parameters.relative_gap_limit = limits.relative_gap
     parameters.cp_model_presolve = presolve
+    if once:
+        parameters.max_presolve_iterations = 1
     if not probe:
         parameters.cp_model_probing_level = 0
     parameters.linearization_level = 0

@@ -1,12 +1,13 @@
 """The methods of one solving process, side by side as far as there are workers.
 
-Where microbatches are alike and the makespan counts, the lattice works on one core, and beside it the whole CP-SAT
-model on small problems, randomised greedy and neighbourhoods on larger ones. Elsewhere the whole model takes the
-lattice's place.
+Where microbatches are alike and the makespan counts, the lattice works on one core. Beside it CP-SAT decides targets in
+windows that the lattice has narrowed, in turn with randomised greedy and neighbourhoods. Elsewhere, and while no
+schedule is known, the whole CP-SAT model takes the lattice's place.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import TYPE_CHECKING
@@ -17,8 +18,9 @@ from crosspipe.model.result import ModelLimits
 from crosspipe.model.solve import improve
 from crosspipe.search.crew import Crew
 from crosspipe.search.diving import Pace, applies, work_on_lattice
-from crosspipe.search.neighbourhoods import improve_by_windows
+from crosspipe.search.neighbourhoods import WindowMoves
 from crosspipe.search.sampling import sample_greedy
+from crosspipe.search.targets import TargetSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,14 +29,14 @@ if TYPE_CHECKING:
     from crosspipe.schedule.orders import Orders
     from crosspipe.search.shared import Shared
 
-SMALL = 400
-"""Up to this many operations the whole model is worth its while beside the lattice."""
-
 WARM_UP_S = 60.0
 """With less time than this, kernels that are not compiled yet are done without."""
 
+LONGEST_TURN_S = 10.0
+"""Most time for which windows move before targets have another turn."""
+
 HEAD_START_S = 0.5
-"""Most time for which the whole model waits for the lattice's first bound: what both prove, the lattice certifies."""
+"""Most time for which CP-SAT waits for the lattice's first bound: what both prove, the lattice certifies."""
 
 SAMPLING_S = 6.0
 SAMPLING_SHARE = 0.25
@@ -72,7 +74,7 @@ def run_engine(shared: Shared, effort: Effort) -> Status:
         crew.start(lambda: _after(bounded, shared, rest))
     else:
         crew.start(lambda: _whole_model(shared, rest))
-        crew.start(lambda: _sample_and_move(shared, effort))
+        crew.start(lambda: _decide_sample_and_move(shared, replace(effort, workers=1)))
     crew.wait()
     return shared.verdict()
 
@@ -90,21 +92,28 @@ def _lattice(shared: Shared, effort: Effort, pace: Pace, on_bounded: Callable[[]
 
 
 def _after(bounded: Event, shared: Shared, effort: Effort) -> None:
-    if len(shared.problem.operations) <= SMALL:
-        bounded.wait(min(HEAD_START_S, shared.left_s))
-    _beside(shared, effort)
+    bounded.wait(min(HEAD_START_S, shared.left_s))
+    _decide_sample_and_move(shared, effort)
 
 
-def _beside(shared: Shared, effort: Effort) -> None:
-    """Run the methods that go beside the lattice."""
-    if len(shared.problem.operations) <= SMALL:
+def _decide_sample_and_move(shared: Shared, effort: Effort) -> None:
+    """Decide targets while that gets on; else greedy for a while, then targets and window moves in turn."""
+    if shared.schedule is None:
         _whole_model(shared, effort)
-    _sample_and_move(shared, effort)
-
-
-def _sample_and_move(shared: Shared, effort: Effort) -> None:
+    targets = TargetSearch(shared, effort.seed, effort.workers)
+    moves = WindowMoves(shared, effort.seed)
+    while targets.applies and not shared.ended() and targets.step():
+        pass
     sample_greedy(shared, effort.seed, min(SAMPLING_S, SAMPLING_SHARE * shared.left_s))
-    improve_by_windows(shared, effort.seed)
+    while (targets.applies or moves.applies) and not shared.ended():
+        began = time.monotonic()
+        while targets.applies and not shared.ended() and targets.step():
+            pass
+        until = time.monotonic() + min(time.monotonic() - began, LONGEST_TURN_S)
+        while moves.applies and not shared.ended():
+            moves.step()
+            if targets.applies and time.monotonic() >= until:
+                break
 
 
 def _in_turn(shared: Shared, effort: Effort) -> None:
@@ -113,8 +122,8 @@ def _in_turn(shared: Shared, effort: Effort) -> None:
         sample_greedy(shared, effort.seed, SAMPLING_SHARE / 2 * shared.left_s)
         _whole_model(shared, effort)
     else:
-        _lattice(shared, effort, Pace(most_s=shared.left_s / 2))
-        _beside(shared, effort)
+        _lattice(shared, effort, Pace(most_s=shared.left_s / 3))
+        _decide_sample_and_move(shared, effort)
 
 
 def _counted(shared: Shared, effort: Effort) -> None:
@@ -123,8 +132,11 @@ def _counted(shared: Shared, effort: Effort) -> None:
     sample_greedy(shared, effort.seed, seconds, most_passes=1 + int(seconds * PASSED_PER_S / operations))
     if applies(shared):
         _lattice(shared, effort, Pace(most_visits=int(seconds * VISITS_PER_S)))
-    if operations <= SMALL or not applies(shared):
+    targets = TargetSearch(shared, effort.seed, effort.workers, deterministic=True)
+    if not applies(shared) or not targets.applies:
         _whole_model(shared, effort)
+    while targets.applies and not shared.ended() and targets.spent_s < seconds:
+        targets.step()
 
 
 def _whole_model(shared: Shared, effort: Effort) -> None:

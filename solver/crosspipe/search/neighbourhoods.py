@@ -43,24 +43,35 @@ class Kind:
         return self.gained / self.tried
 
 
-def improve_by_windows(shared: Shared, seed: int) -> bool:
-    """Move until the search has ended; returns False at once where the moves do not apply."""
-    problem = shared.problem
-    if problem.due_ns is not None or shared.schedule is None:
-        return False
-    if any(lane.windows for lane in problem.lanes):
-        return False
-    rng = np.random.default_rng(seed)
-    moves = Moves(problem, shared.objective)
-    kinds = [Kind(subset, equal) for subset in (False, True) for equal in (False, True)]
-    number = 0
-    while not shared.ended():
-        number += 1
+class WindowMoves:
+    """Moves on the best schedule of one problem; `step` makes one."""
+
+    def __init__(self, shared: Shared, seed: int) -> None:
+        self._shared, self._seed = shared, seed
+        self._rng = np.random.default_rng(seed)
+        self._kinds = [Kind(subset, equal) for subset in (False, True) for equal in (False, True)]
+        self._moves: Moves | None = None
+
+    @property
+    def applies(self) -> bool:
+        """Whether there is a schedule, and of a problem without deadlines and windows."""
+        problem = self._shared.problem
+        plain = problem.due_ns is None and not any(lane.windows for lane in problem.lanes)
+        return plain and self._shared.schedule is not None
+
+    def step(self) -> None:
+        """Make one move; a better or equal schedule is offered."""
+        shared = self._shared
         schedule, before = shared.schedule, shared.value_ns
-        kind = kinds[int(rng.choice(len(kinds), p=_odds(kinds)))]
-        move = _place(shared, schedule, kind, rng)
+        if schedule is None:
+            return
+        if self._moves is None:
+            self._moves = Moves(shared.problem, shared.objective)
+        self._seed += 1
+        kind = self._kinds[int(self._rng.choice(len(self._kinds), p=_odds(self._kinds)))]
+        move = _place(shared, schedule, kind, self._rng)
         most_s = min(EQUAL_MOVE_S if kind.equal else MOVE_S, shared.left_s)
-        moved = moves.make(schedule, move, (most_s, seed + number), shared.ended)
+        moved = self._moves.make(schedule, move, (most_s, self._seed), shared.ended)
         kind.tried += 1
         if moved.orders is not None:
             better = shared.offer(moved.orders, "neighbourhood", equal=kind.equal)
@@ -69,7 +80,6 @@ def improve_by_windows(shared: Shared, seed: int) -> bool:
             kind.operations = min(MOST_OPERATIONS, kind.operations * WIDER)
         else:
             kind.operations = max(FEWEST_OPERATIONS, kind.operations * NARROWER)
-    return True
 
 
 def _odds(kinds: list[Kind]) -> list[float]:

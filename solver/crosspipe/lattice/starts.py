@@ -1,0 +1,34 @@
+"""Windows of single operations, read off the windows of a lattice at a target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.problem.problem import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.lattice.fixpoint import Tables
+    from crosspipe.problem.problem import IntArray, Problem
+
+
+def start_windows(problem: Problem, tables: Tables, target: int) -> tuple[IntArray, IntArray] | None:
+    """Earliest start and least tail (from its end to the target) of each operation, in nanoseconds; None if refuted.
+
+    They hold in every schedule in index order that ends by `target` ticks. The W's of a device with several stages are
+    one class in the lattice, in an order of their own: nothing is said of each.
+    """
+    windows = tables.stands(target)
+    if windows is None:
+        return None
+    tick = tables.lattice.tick_ns
+    earliest = np.zeros(len(problem.operations), dtype=np.int64)
+    tail = np.zeros_like(earliest)
+    for number, node in enumerate(tables.lattice.nodes):
+        if node.kind is Kind.W and len(node.stages) > 1:
+            continue
+        operations = problem.numbers[node.kind, 0, node.stages[0]]
+        earliest[operations] = windows.r[number, : len(operations)] * tick
+        tail[operations] = windows.q[number, : len(operations)] * tick
+    return earliest, tail

@@ -1,0 +1,121 @@
+"""Targets decided one after another, from the bound up, until one is met.
+
+Tight targets are decided fast, loose ones are not: their windows leave too much open. So they rise from the bound, by
+ever longer steps while they are refuted and by ever shorter ones while they stay open; at the bound itself more time is
+granted instead. What is met there is close to the optimum, and often is it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from crosspipe.lattice.cache import is_warm
+from crosspipe.lattice.machines import lattice_of
+from crosspipe.model.result import ModelLimits
+from crosspipe.model.scale import common_divisor
+from crosspipe.model.target import MOST_OPERATIONS, Targets
+from crosspipe.problem.problem import Objective
+
+if TYPE_CHECKING:
+    from crosspipe.lattice.fixpoint import Tables
+    from crosspipe.problem.problem import IntArray
+    from crosspipe.search.shared import Shared
+
+FIRST_S = 1.0
+"""Time granted to the first targets."""
+
+LEAST_S = 0.05
+"""What a target counts for at least where work is counted: writing it down."""
+
+MORE = 2.0
+"""Factor on that time whenever the bound itself stays open."""
+
+MOST_STATES = 3_000_000
+"""Most count states of the lattice that narrows the windows."""
+
+
+class TargetSearch:
+    """Targets of one problem; `step` decides one.
+
+    Attributes
+    ----------
+    granted_s
+        Time of the next target.
+    spent_s
+        Time used so far; where work is counted, by the share of it that was done.
+    """
+
+    def __init__(self, shared: Shared, seed: int, workers: int, *, deterministic: bool = False) -> None:
+        self._shared, self._seed, self._workers, self._deterministic = shared, seed, workers, deterministic
+        self._targets: Targets | None = None
+        self._tables = _tables(shared)
+        self._tick_ns = common_divisor(shared.problem) if self._tables is None else self._tables.lattice.tick_ns
+        self._rise = 0
+        self.granted_s, self.spent_s = FIRST_S, 0.0
+
+    @property
+    def applies(self) -> bool:
+        """Whether there is a schedule to better, of a problem small enough."""
+        shared = self._shared
+        small = len(shared.problem.operations) <= MOST_OPERATIONS
+        return small and shared.objective is Objective.MAKESPAN and shared.schedule is not None
+
+    def step(self) -> bool:
+        """Decide the next target; says whether that was possible."""
+        shared, tick = self._shared, self._tick_ns
+        if shared.schedule is None or shared.value_ns is None:
+            return False
+        if self._targets is None:
+            self._targets = Targets(shared.problem, shared.schedule)
+        low, high = -(-shared.bound_ns // tick), -(-shared.value_ns // tick) - 1
+        outcome = self._decide(self._targets, min(low + self._rise, high))
+        if outcome == "refuted":
+            self._rise = 2 * self._rise + 1
+        elif outcome == "open" and self._rise == 0:
+            self.granted_s *= MORE
+        elif outcome == "open":
+            self._rise //= 4
+        return outcome != "open"
+
+    def _decide(self, targets: Targets, target: int) -> str:
+        shared, began = self._shared, time.monotonic()
+        windows: tuple[IntArray, IntArray] | None = None
+        if self._tables is not None:
+            from crosspipe.lattice.starts import start_windows  # noqa: PLC0415  # the compiler takes a while to load
+
+            windows = start_windows(shared.problem, self._tables, target)
+            if windows is None:
+                shared.raise_bound((target + 1) * self._tick_ns, "count states")
+                return "refuted"
+        self._seed += 1
+        limits = ModelLimits(
+            time_s=min(self.granted_s, shared.left_s),
+            workers=self._workers,
+            seed=self._seed,
+            deterministic=self._deterministic,
+        )
+        decision = targets.decide(target * self._tick_ns, windows, limits, shared.ended)
+        counted_s = LEAST_S + decision.work * self.granted_s
+        self.spent_s += counted_s if self._deterministic else time.monotonic() - began
+        if decision.outcome == "refuted":
+            # Every value is a whole number of ticks, unless a slower window stretches a transfer.
+            whole = not any(lane.windows for lane in shared.problem.lanes)
+            shared.raise_bound((target + 1) * self._tick_ns if whole else target * self._tick_ns + 1, "cp-sat")
+        elif decision.orders is not None and not shared.offer(decision.orders, "cp-sat"):
+            return "open"
+        return decision.outcome
+
+
+def _tables(shared: Shared) -> Tables | None:
+    """Lay out the lattice that narrows windows, where there is one and its kernels are compiled."""
+    problem = shared.problem
+    plain = not problem.extras and problem.due_ns is None and problem.replicas == 1 and problem.identical
+    if shared.objective is not Objective.MAKESPAN or not plain or not is_warm():
+        return None
+    lattice = lattice_of(problem, MOST_STATES)
+    if lattice is None:
+        return None
+    from crosspipe.lattice.fixpoint import Tables  # noqa: PLC0415  # the compiler takes a while to load
+
+    return Tables(lattice)
