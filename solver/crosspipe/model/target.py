@@ -90,6 +90,7 @@ class Targets:
         windows_ns: tuple[IntArray, IntArray] | None,
         limits: ModelLimits,
         should_stop: Callable[[], bool] = lambda: False,
+        counted_s: float | None = None,
     ) -> Decision:
         """Decide one target.
 
@@ -104,13 +105,17 @@ class Targets:
             Time (building included), workers, seed.
         should_stop
             Asked all the time; a yes ends the search.
+        counted_s
+            Seconds by which the work of a deterministic run is counted; those of the limits if not given.
         """
         deadline = time.monotonic() + limits.time_s
         built = self._build(self._ticks.scale.ticks(target_ns), windows_ns)
         if built is None:
             return Decision("refuted")
+        if should_stop():
+            return Decision("open")
         model, starts = built
-        most = deterministic_work(limits.time_s, len(self._problem.operations))
+        most = deterministic_work(counted_s or limits.time_s, len(self._problem.operations))
         spent = 0.0
         found: Found | None = None
         for once in (False, True):

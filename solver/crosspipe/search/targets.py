@@ -90,12 +90,12 @@ class TargetSearch:
                 return "refuted"
         self._seed += 1
         limits = ModelLimits(
-            time_s=min(self.granted_s, shared.left_s),
+            time_s=shared.left_s if self._deterministic else min(self.granted_s, shared.left_s),
             workers=self._workers,
             seed=self._seed,
             deterministic=self._deterministic,
         )
-        decision = targets.decide(target * self._tick_ns, windows, limits, shared.ended)
+        decision = targets.decide(target * self._tick_ns, windows, limits, shared.ended, self.granted_s)
         counted_s = LEAST_S + decision.work * self.granted_s
         self.spent_s += counted_s if self._deterministic else time.monotonic() - began
         if decision.outcome == "refuted":

@@ -299,10 +299,10 @@ def test_what_a_child_prints_besides_does_not_mix_with_its_messages(
 
 def test_an_error_in_a_child_is_its_last_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import crosspipe.model.solve as solving\n"
-        "def improve(*_, **__):\n"
+        "import crosspipe.search.diving as diving\n"
+        "def work(*_, **__):\n"
         "    raise RuntimeError('what a pity')\n"
-        "solving.improve = improve\n"
+        "diving.work_on_lattice = work\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     result = Told().run()
@@ -311,10 +311,10 @@ def test_an_error_in_a_child_is_its_last_word(tmp_path: Path, monkeypatch: pytes
 
 def test_a_child_without_memory_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import crosspipe.model.solve as solving\n"
-        "def improve(*_, **__):\n"
+        "import crosspipe.search.diving as diving\n"
+        "def work(*_, **__):\n"
         "    raise MemoryError\n"
-        "solving.improve = improve\n"
+        "diving.work_on_lattice = work\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     result = Told().run()
