@@ -9,8 +9,9 @@ the solver that is the same on every machine (see `deterministic_work`); the clo
 
 No linear relaxation. Measured on 2 cores: CP-SAT builds one per "no overlap" by an all-pairs longest path that looks at
 no limit (16 devices, 64 microbatches: half a minute past a limit of 20 s), and the bounds it gives were never better
-than those a search starts from. So only subsolvers without it run; one worker alone does best with the defaults. Probing is left out of the presolve of all but small
-models: it costs seconds there (8 devices, 24 microbatches: optimum proved in 5 s without, not in 30 s with both).
+than those a search starts from. So only subsolvers without it run; one worker alone does best with the defaults.
+Probing is left out of the presolve of all but small models: it costs seconds there (8 devices, 24 microbatches: optimum
+proved in 5 s without, not in 30 s with both).
 """
 
 from __future__ import annotations
