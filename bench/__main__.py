@@ -6,13 +6,15 @@ import argparse
 import json
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from bench.curves import keep_curves
 from bench.data import ROOT
 from bench.machine import machine
 from bench.measurement import Measurement, combined
 from bench.processes import measure
 from bench.store import Store, code_version
+from bench.stored import keep, stored_rows
 from bench.suites import SUITES
 from bench.table import markdown, table_data
 from bench.verdicts import verdicts
@@ -26,15 +28,13 @@ if TYPE_CHECKING:
 
 RESULTS = ROOT / "bench" / "results"
 BASELINE = ROOT / "bench" / "baseline"
+CURVES = ROOT / "docs" / "images" / "anytime.json"
 
 SHORT_S = 10.0
 """Rows below this time are run several times."""
 
 QUICK_LIMIT_S = 10.0
 """Longest limit in the short run."""
-
-STORED = ("value_ns", "bound_ns", "first_s", "one_percent_s", "proof_s", "total_s", "peak_mb", "status")
-"""What the stored table keeps of a row."""
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
@@ -104,10 +104,9 @@ def _tell(what: str, row: Row, measured: Measurement) -> None:
     print(f"{what}: {measured.status}{gap}{seconds}{missed}", flush=True)
 
 
-def write_tables(suite: str, folder: Path, measured: list[tuple[Row, Measurement]], *, keep: bool) -> str:
+def write_tables(suite: str, folder: Path, measured: list[tuple[Row, Measurement]]) -> str:
     """Write the suite's table as Markdown and JSON; give the Markdown."""
-    baseline = BASELINE / f"{suite}.json"
-    stored = json.loads(baseline.read_text()) if baseline.exists() else {}
+    stored = stored_rows(BASELINE / f"{suite}.json")
     text, data = markdown(suite, measured, stored), table_data(measured, stored)
     if duels(measured):
         text += "\n" + versus_markdown(measured)
@@ -115,19 +114,7 @@ def write_tables(suite: str, folder: Path, measured: list[tuple[Row, Measurement
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{suite}.md").write_text(text)
     (folder / f"{suite}.json").write_text(json.dumps({"suite": suite, "machine": machine(), **data}, indent=1) + "\n")
-    if keep:
-        _keep(baseline, stored, measured)
     return text
-
-
-def _keep(baseline: Path, stored: dict[str, Any], measured: list[tuple[Row, Measurement]]) -> None:
-    """Put the measured rows into the stored table; rows that were not measured stay."""
-    for row, measurement in measured:
-        data = measurement.to_json()
-        stored[row.key] = {name: data[name] for name in STORED}
-    baseline.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f" {json.dumps(key)}: {json.dumps(stored[key])}" for key in stored]
-    baseline.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def main(words: Sequence[str]) -> int:
@@ -147,7 +134,10 @@ def main(words: Sequence[str]) -> int:
     for suite in suites:
         rows = rows_of(suite, options)
         measured = measured_rows(rows, Store(folder / f"{suite}.jsonl", code), options)
-        texts.append(write_tables(suite, folder, measured, keep=options.keep))
+        texts.append(write_tables(suite, folder, measured))
+        if options.keep and measured:
+            keep(BASELINE / f"{suite}.json", SUITES[suite](), measured)
+            keep_curves(CURVES, measured)
         failed += sum(measurement.status == "failed" for _, measurement in measured)
     (folder / "table.md").write_text("\n".join(texts))
     print(f"{folder.relative_to(ROOT) / 'table.md'} written; {failed} rows failed")

@@ -48,6 +48,11 @@ class Ratio:
         return cls(theirs_s, ours_s, ratio, theirs_s is None)
 
     @property
+    def plain(self) -> list[float | bool | None]:
+        """Their time, ours, the ratio, and whether it is the least it can be."""
+        return [self.theirs_s, self.ours_s, self.ratio, self.least]
+
+    @property
     def words(self) -> tuple[str, str]:
         """The times, and the ratio."""
         theirs, ours = ("not" if time is None else f"{time:.2f}" for time in (self.theirs_s, self.ours_s))
@@ -94,8 +99,8 @@ def versus_data(measured: Sequence[tuple[Row, Measurement]]) -> list[dict[str, A
         {
             "instance": duel.row.name,
             "contender": duel.row.contender,
-            "to_value": [duel.to_value.theirs_s, duel.to_value.ours_s, duel.to_value.ratio, duel.to_value.least],
-            "to_proof": [duel.to_proof.theirs_s, duel.to_proof.ours_s, duel.to_proof.ratio, duel.to_proof.least],
+            "to_value": duel.to_value.plain,
+            "to_proof": duel.to_proof.plain,
         }
         for duel in duels(measured)
     ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from docs.generate import answer_fields, catalogues, commands, endpoints, measured, spec_fields
+from docs.generate import answer_fields, anytime, benchmarks, catalogues, commands, endpoints, measured, spec_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ PAGES = (
     ROOT / "docs/explanation/why-memory-buys-latency.md",
     ROOT / "docs/howto/export-to-pytorch.md",
     ROOT / "docs/reference/answer.md",
+    ROOT / "docs/reference/benchmarks.md",
     ROOT / "docs/reference/cli.md",
     ROOT / "docs/reference/http.md",
     ROOT / "docs/reference/spec.md",
@@ -28,6 +30,8 @@ PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "accelerators": catalogues.accelerators,
         "answer": answer_fields.fields_of_an_answer,
+        "anytime": anytime.picture_part,
+        "bench-machine": benchmarks.machine_part,
         "check": answer_fields.fields_of_a_check,
         "commands": commands.commands,
         "endpoints": endpoints.endpoints,
@@ -38,11 +42,15 @@ PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "settings": endpoints.settings,
         "spec": spec_fields.fields,
         "two-sites": measured.two_sites,
+        **{f"bench-{suite}": partial(benchmarks.suite_part, suite) for suite in benchmarks.SUITES},
     }
 )
 """What is generated, by name."""
 
-MARKED = re.compile(r"<!-- generated: (?P<name>[a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+PICTURES: Mapping[Path, Callable[[], str | None]] = MappingProxyType({anytime.PICTURE: anytime.picture})
+"""Pictures that are generated whole; None where nothing has been measured that they could show."""
+
+MARKED = re.compile(r"<!-- generated: (?P<name>[a-z0-9_-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def all_pages() -> list[Path]:

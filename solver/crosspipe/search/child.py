@@ -1,8 +1,8 @@
 """The solving process: `python -m crosspipe.search.child`.
 
 Reads one request line on stdin, then solves and writes news as JSON lines on stdout: `{"orders": ..., "source": ...}`,
-`{"bound_ns": ..., "source": ..., "proof": ...}`, and at last `{"result": ...}`. A further line on stdin, or its end
-(the parent is gone), stops it.
+`{"bound_ns": ..., "source": ..., "proof": ...}`, `{"method": ...}`, and at last `{"result": ...}`. A further line on
+stdin, or its end (the parent is gone), stops it.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def main(source: IO[bytes], sink: IO[bytes]) -> None:
         on_bound=lambda bound_ns, source, proof: send({"bound_ns": bound_ns, "source": source, "proof": proof}),
         should_stop=stop.is_set,
     )
+    shared.on_method = lambda method: send({"method": method})
     effort = Effort(**{field.name: limits[field.name] for field in fields(Effort)})
     send({"result": {"status": run_engine(shared, effort)}})
 

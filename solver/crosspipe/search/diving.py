@@ -103,11 +103,14 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
     lattice = lattice_of(shared.problem, MOST_STATES) if applies(shared) else None
     if lattice is None:
         return
+    shared.begin("count states")
     tables = Tables(lattice)
     pace.states = len(tables.counts)
     _bisect(shared, tables)
     on_bounded()
     diver = Diver(tables)
+    if not shared.ended():
+        shared.begin("dives")
     shared_lane = any(len(machine.nodes) > 1 for machine in lattice.machines[: lattice.lanes])
     every = 2 if shared_lane else len(RULES) + 1
     for turn, (fraction, rule, noise) in enumerate(_plan(max(tables.duration.tolist()), every)):

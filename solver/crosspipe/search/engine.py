@@ -140,6 +140,8 @@ def _counted(shared: Shared, effort: Effort) -> None:
 
 
 def _whole_model(shared: Shared, effort: Effort) -> None:
+    shared.begin("whole model")
+
     def on_solution(orders: Orders) -> None:
         shared.offer(orders, "cp-sat")
 

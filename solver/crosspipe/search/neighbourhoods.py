@@ -66,6 +66,7 @@ class WindowMoves:
         if schedule is None:
             return
         if self._moves is None:
+            shared.begin("neighbourhoods")
             self._moves = Moves(shared.problem, shared.objective)
         self._seed += 1
         kind = self._kinds[int(self._rng.choice(len(self._kinds), p=_odds(self._kinds)))]

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -65,11 +65,14 @@ class ChildResult:
         Of a child that died, as the operating system gives it; None if there is none.
     last_words
         Last line that a child that died wrote to stderr, or why it could not be started.
+    methods
+        Those that set to work, in that order.
     """
 
     status: Literal["optimal", "feasible", "infeasible", "unknown", "ended", "died"]
     exit_code: int | None = None
     last_words: str | None = None
+    methods: tuple[str, ...] = ()
 
 
 class Runner:
@@ -120,7 +123,7 @@ class Runner:
             result = self._converse(child, clock, until_s, on_orders, on_bound, on_tick, enough)
             if result.status != "died":
                 return result
-            return ChildResult("died", result.exit_code, _last_line(complaints))
+            return replace(result, last_words=_last_line(complaints))
 
     def _converse(
         self,
@@ -143,20 +146,22 @@ class Runner:
             start(_read, child.stdout, news)
             start(_write, child.stdin, line(self._request))
             told_stop_s: float | None = None
+            methods: list[str] = []
             while True:
                 messages = _fresh(news)
                 _tell([message for message in messages if message is not None], on_orders, on_bound)
+                methods += [message["method"] for message in messages if message and "method" in message]
                 last = next((message["result"] for message in messages if message and "result" in message), None)
                 if last is not None:
-                    return ChildResult(last["status"])
+                    return ChildResult(last["status"], methods=tuple(methods))
                 if None in messages:
-                    return ChildResult("died", _exit_code(child))
+                    return ChildResult("died", _exit_code(child), methods=tuple(methods))
                 on_tick()
                 if told_stop_s is None and (clock.asked_to_stop() or clock.seconds >= until_s or enough()):
                     told_stop_s = clock.seconds
                     start(_write, child.stdin, b"stop\n")
                 if told_stop_s is not None and clock.seconds - told_stop_s >= GRACE_S:
-                    return ChildResult("ended")
+                    return ChildResult("ended", methods=tuple(methods))
         finally:
             if child.poll() is None:
                 child.kill()

@@ -32,6 +32,8 @@ def sample_greedy(shared: Shared, seed: int, most_s: float, most_passes: int | N
     good: list[tuple[int, int]] = []
     known = list(portfolio_for(shared.objective))
     began, made = time.monotonic(), 0
+    if not shared.ended():
+        shared.begin("greedy")
     while not shared.ended():
         if most_passes is None and time.monotonic() - began >= most_s:
             break

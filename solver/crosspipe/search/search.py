@@ -112,7 +112,9 @@ def _note(candidate: Candidate, result: ChildResult) -> str:
     text = f"{candidate.problem.traversal}: {result.status}"
     if result.exit_code is not None:
         text += f" with exit code {result.exit_code}"
-    return text if result.last_words is None else f"{text} ({result.last_words})"
+    if result.last_words is not None:
+        text += f" ({result.last_words})"
+    return f"{text}; {', '.join(result.methods)}" if result.methods else text
 
 
 def _done(board: Board, options: SolveOptions) -> bool:

@@ -26,7 +26,8 @@ Proof = dict[str, Any]
 class Shared:
     """Best schedule and bound of one problem; methods run in threads of their own.
 
-    `on_orders` and `on_bound` hear of every improvement, with the method it came from.
+    `on_orders` and `on_bound` hear of every improvement, with the method it came from; `on_method`, once set, of every
+    method that sets to work.
     """
 
     def __init__(
@@ -46,12 +47,21 @@ class Shared:
         self._on_orders, self._on_bound, self._should_stop = on_orders, on_bound, should_stop
         self._lock = threading.Lock()
         self.bound_ns = bound_ns
+        self.on_method: Callable[[str], None] = lambda _: None
+        self._methods: set[str] = set()
         self.infeasible = False
         self.schedule: Schedule | None = None
         self.value_ns: int | None = None
         if incumbent is not None:
             self.schedule = timed(problem, incumbent, objective)
             self.value_ns = value_ns(problem, self.schedule, objective)
+
+    def begin(self, method: str) -> None:
+        """Tell that a method has set to work, once."""
+        with self._lock:
+            if method not in self._methods:
+                self._methods.add(method)
+                self.on_method(method)
 
     @property
     def left_s(self) -> float:

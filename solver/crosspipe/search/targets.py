@@ -67,6 +67,7 @@ class TargetSearch:
         if shared.schedule is None or shared.value_ns is None:
             return False
         if self._targets is None:
+            shared.begin("targets")
             self._targets = Targets(shared.problem, shared.schedule)
         low, high = -(-shared.bound_ns // tick), -(-shared.value_ns // tick) - 1
         outcome = self._decide(self._targets, min(low + self._rise, high))
