@@ -10,7 +10,7 @@ from bench.verdicts import verdicts
 from bench.versus_table import duels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from bench.measurement import Measurement
@@ -48,7 +48,7 @@ def _plain(measured: Sequence[tuple[Row, Measurement]]) -> dict[str, Any]:
     return found
 
 
-def _entry(row: Row, measured: Measurement) -> Mapping[str, Any]:
+def _entry(row: Row, measured: Measurement) -> dict[str, Any]:
     return {
         "instance": row.name,
         "contender": row.contender,

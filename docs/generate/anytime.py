@@ -102,7 +102,8 @@ def _curves(source: Path) -> list[Curve]:
 
 
 def _name(curve: Mapping[str, Any]) -> str:
-    return NAMES.get(curve["key"], curve["key"])
+    key: str = curve["key"]
+    return NAMES.get(key, key)
 
 
 def _outcome(curve: Mapping[str, Any]) -> str:

@@ -43,14 +43,19 @@ def summary(group: Group, rows: Mapping[str, Row]) -> str:
 
 
 def held(rows: Iterable[Row]) -> str:
-    """Count the verdicts that hold, by name; those of a gap are one."""
+    """Count the verdicts that hold, by name."""
+    return ", ".join(f"{name} {good} of {asked}" for name, good, asked in _verdicts(rows))
+
+
+def _verdicts(rows: Iterable[Row]) -> list[tuple[str, int, int]]:
+    """Count the verdicts that hold and all, by name; those of a gap are one."""
     asked: Counter[str] = Counter()
     good: Counter[str] = Counter()
     for row in rows:
         for name, holds, _ in row["verdicts"]:
             asked[name.partition(" ")[0]] += 1
             good[name.partition(" ")[0]] += holds
-    return ", ".join(f"{name} {good[name]} of {asked[name]}" for name in asked)
+    return [(name, good[name], asked[name]) for name in asked]
 
 
 def _cells(name: str, rows: Sequence[Row]) -> Sequence[str]:
@@ -61,7 +66,9 @@ def _cells(name: str, rows: Sequence[Row]) -> Sequence[str]:
         name,
         str(len(rows)),
         str(len(proofs)),
-        held(rows),
+        ", ".join(
+            f"{name} {asked if good == asked else f'**{good} of {asked}**'}" for name, good, asked in _verdicts(rows)
+        ),
         percent(max(gaps)) if gaps else "",
         seconds(median(firsts)) if firsts else "",
         seconds(median(proofs)) if proofs else "",

@@ -79,8 +79,8 @@ def _totals(rows: Stored, of: int) -> str:
     gaps = [gap for gap in map(gap_of, rows.values()) if gap]
     counted = f"{len(rows)} rows" if len(rows) == of else f"{len(rows)} of {of} rows measured"
     said = [f"**{counted}, {len(proofs)} proved ({quickly} within {QUICKLY_S:g} s)"]
-    said += [f"median time to a proof {seconds(median(proofs))} s**."] if proofs else ["none in time**."]
-    text = [", ".join(said)]
+    said += [f"median time to a proof {seconds(median(proofs))} s"] if proofs else []
+    text = [f"{', '.join(said)}**."]
     text += [f"Largest gap {percent(max(gaps))}."] if gaps else []
     held = benchmark_groups.held(rows.values())
     text += [f"Held: {held}."] if held else []
@@ -99,10 +99,9 @@ def _measured(rows: Stored) -> str:
     limits = sorted({row["limit_s"] for row in rows.values()})
     runs = Counter(row["runs"] for row in rows.values())
     limit = f"{limits[0]:g} s" if len(limits) == 1 else f"{limits[0]:g} to {limits[-1]:g} s"
-    often = [f"{count} rows are medians of {times} runs" for times, count in sorted(runs.items()) if times > 1]
-    once = f"{'the other ' if often else ''}{runs[1]} rows" if runs[1] else ""
-    said = [*often, *([f"{once} were run once"] if once else [])]
-    return f"Time limit {limit}; {', '.join(said)}."
+    often = [f"rows run {times} times (medians): {runs[times]}" for times in sorted(runs, reverse=True) if times > 1]
+    once = [f"rows run once: {runs[1]}"] if runs[1] else []
+    return f"Time limit {limit}; {'; '.join([*often, *once])}."
 
 
 def _table(rows: Stored) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from docs.generate.answer_fields import answer_models, meaning_of
 from docs.generate.answer_meanings import MEANINGS
-from docs.generate.pages import PAGES, ROOT, all_pages, rewritten
+from docs.generate.pages import PAGES, PICTURES, ROOT, all_pages, rewritten
 
 from crosspipe.checker.report import ViolationKind
 from crosspipe.families.registry import FAMILIES
@@ -25,6 +25,12 @@ def test_generated_parts_are_up_to_date(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "<!-- generated: " in text
     assert text == rewritten(page), "run: python -m docs.generate"
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.name)
+def test_generated_pictures_are_up_to_date(path: Path) -> None:
+    drawn = path.read_text(encoding="utf-8") if path.exists() else None
+    assert drawn == PICTURES[path](), "run: python -m docs.generate"
 
 
 @pytest.mark.parametrize("page", all_pages(), ids=lambda page: str(page.relative_to(ROOT)))

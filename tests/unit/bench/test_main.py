@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import bench.__main__ as command
 import pytest
+from bench.history import State
 from bench.measurement import Measurement
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(command, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(command, "BASELINE", tmp_path / "baseline")
+    monkeypatch.setattr(command, "CURVES", tmp_path / "images" / "anytime.json")
     return done
 
 
@@ -84,10 +86,28 @@ def test_stored_rows_are_compared_with(measured: list[str], tmp_path: Path) -> N
     words = ["--suite", "golden", "--only", "loop"]
     assert command.main([*words, "--keep"]) == 0
     stored = json.loads((tmp_path / "baseline" / "golden.json").read_text())
-    assert len(stored) == len(measured) == 6
+    assert len(stored["rows"]) == len(measured) == 6
     assert command.main([*words, "--only", "loop-01", "--keep"]) == 0
     assert json.loads((tmp_path / "baseline" / "golden.json").read_text()) == stored
     assert "| proof 1.00 x the time |" in (tmp_path / "results" / "golden.md").read_text()
+
+
+def test_tables_of_nothing_store_nothing(measured: list[str], tmp_path: Path) -> None:
+    assert command.main(["--suite", "golden", "--only", "loop-01", "--tables", "--keep"]) == 0
+    assert not (tmp_path / "baseline").exists()
+    assert measured == []
+
+
+def test_histories_of_rows_with_a_curve_are_kept(
+    measured: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    inner = command.measure
+    states = [State(0.5, 2_000, 1_000, "1F1B")]
+    monkeypatch.setattr(command, "measure", lambda row: inner(row).with_history(states))
+    assert command.main(["--suite", "readme", "--only", "32gb", "--keep"]) == 0
+    curves = json.loads((tmp_path / "images" / "anytime.json").read_text())
+    assert [curve["key"] for curve in curves] == ["two-sites-1.5b-32gb"]
+    assert len(measured) == 2
 
 
 def test_a_failed_row_is_shown_and_sets_the_exit_code(
