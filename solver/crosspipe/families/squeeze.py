@@ -67,6 +67,10 @@ class Squeezed:
     idle: list[int]
 
 
+FURTHEST = 500
+"""Most places of its order that an operation may be pulled over: to look further takes longer than it gains."""
+
+
 class Squeeze:
     """A placement and a block, laid out once for many runs.
 
@@ -201,6 +205,8 @@ class _Run:
             return False
         if more <= 0:
             return True
+        if place - self._head > FURTHEST:
+            return False
         order, done, takes, net, limit = line.order, self._done, line.takes, line.net, line.room - more
         for passed in range(self._head, place):
             if not done[passed]:

@@ -23,7 +23,7 @@ FIRST = (
 )
 """Runs whose best says how long a device may idle in two more: fill all idle time, most of it, keep the rhythm."""
 
-LARGE = 100_000
+LARGE = 20_000
 """Above this many steps only the first of the runs is made: each takes seconds."""
 
 

@@ -238,7 +238,7 @@ def _set_parameters(
     if not probe:
         parameters.cp_model_probing_level = 0
     parameters.linearization_level = 0
-    if limits.workers > 1:
+    if limits.workers > 1 or limits.deterministic:
         parameters.subsolvers.extend(SUBSOLVERS)
         parameters.ignore_subsolvers.extend(LINEAR_SUBSOLVERS)
     parameters.max_time_in_seconds = max(deadline - time.monotonic(), 0.001)

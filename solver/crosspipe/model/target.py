@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from crosspipe.schedule.orders import Orders, Schedule
 
 MOST_OPERATIONS = 4_000
-"""Above this a target takes longer to write down than it is worth."""
+MOST_PAIRS = 150_000
+"""Above these, operations and pairs of them in open order, a target takes longer to write down than it is worth."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,14 +53,15 @@ class Decision:
     Attributes
     ----------
     outcome
-        `met` (by the model; only an exact replay can say so for good), `refuted` by two unlike solves, or `open`.
+        `met` (by the model; only an exact replay can say so for good), `refuted` by two unlike solves, `open`, or `too
+        large` to be written down.
     orders
         Of a target that is met.
     work
         Share of the deterministic work that the limits allow.
     """
 
-    outcome: Literal["met", "refuted", "open"]
+    outcome: Literal["met", "refuted", "open", "too large"]
     orders: Orders | None = None
     work: float = 0.0
 
@@ -110,6 +112,8 @@ class Targets:
         """
         deadline = time.monotonic() + limits.time_s
         built = self._build(self._ticks.scale.ticks(target_ns), windows_ns)
+        if built == "too large":
+            return Decision("too large")
         if built is None:
             return Decision("refuted")
         if should_stop():
@@ -133,7 +137,9 @@ class Targets:
             return Decision("open", work=share)
         return Decision("met", orders_of(self._ticks, found.starts, self._order), share)
 
-    def _build(self, target: int, windows_ns: tuple[IntArray, IntArray] | None) -> tuple[CpModel, list[IntVar]] | None:
+    def _build(
+        self, target: int, windows_ns: tuple[IntArray, IntArray] | None
+    ) -> tuple[CpModel, list[IntVar]] | Literal["too large"] | None:
         """Write a target down; None if some operation has no start left."""
         ticks = replace(self._ticks, horizon=target)
         early, late = self._heads, self._tails
@@ -147,6 +153,8 @@ class Targets:
         latest = target - late - ticks.duration
         if ticks.due is not None:
             latest = np.minimum(latest, ticks.due - ticks.duration)
+        if self._open_pairs(early, latest) > MOST_PAIRS:
+            return "too large"
         literals = OrderLiterals(model, variables, ticks, early, latest)
         add_arcs(model, variables, self._arcs)
         add_devices(model, variables, ticks)
@@ -159,3 +167,15 @@ class Targets:
         add_memory(model, variables, ticks, literals)
         literals.link()
         return model, variables.start
+
+    def _open_pairs(self, earliest: IntArray, latest: IntArray) -> int:
+        """Count the pairs of operations of one device whose windows overlap; those in index order count, too."""
+        pairs = 0
+        for device in range(len(self._problem.devices)):
+            rows = self._problem.by_resource[device]
+            begin = np.sort(earliest[rows])
+            end = latest[rows] + self._ticks.duration[rows]
+            # Each operation overlaps with those that begin before it ends, less those that have ended by its begin.
+            ended = np.searchsorted(np.sort(end), earliest[rows], side="right")
+            pairs += int((np.searchsorted(begin, end, side="left") - ended - 1).sum()) // 2
+        return pairs

@@ -34,8 +34,14 @@ REFUTING = Rule(0, 0)
 DIVE_S = 1.5
 """Seconds one dive should take at most; nodes are counted out by the speed seen so far."""
 
+LOUDEST = 20
+"""Round of all rules after which noise grows no more."""
+
 FIRST_NODES = 600
 FEWEST_NODES = 500
+FEWEST_VISITS = 50_000
+"""Count states that a dive counts for at least: beginning one takes as long as visiting these."""
+
 FAILURES = 60
 NO_LIMIT = 10**9
 
@@ -84,7 +90,9 @@ class Pace:
         return max(FEWEST_NODES, int(self.nodes / self.seconds * min(left_s, DIVE_S * patience)))
 
     def count(self, nodes: int, seconds: float) -> None:
-        """Learn from a dive."""
+        """Learn from a dive; where work is counted, even the smallest costs something."""
+        if self.most_visits is not None:
+            nodes = max(nodes, FEWEST_VISITS // self.states)
         self.nodes, self.seconds = self.nodes + nodes, self.seconds + seconds
 
 
@@ -103,6 +111,7 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
     lattice = lattice_of(shared.problem, MOST_STATES) if applies(shared) else None
     if lattice is None:
         return
+    shared.lattice = lattice
     shared.begin("count states")
     tables = Tables(lattice)
     pace.states = len(tables.counts)
@@ -152,7 +161,7 @@ def _plan(longest: int, every: int) -> Iterator[tuple[float, Rule, float]]:
             yield 0.0, REFUTING, 0.0
             continue
         round_number, place = divmod(number, len(RULES))
-        noise = 0.0 if round_number == 0 else min(0.02 * 1.3**round_number, 0.3) * longest
+        noise = 0.0 if round_number == 0 else min(0.02 * 1.3 ** min(round_number, LOUDEST), 0.3) * longest
         yield FRACTIONS[(number + round_number) % len(FRACTIONS)] if round_number else 0.0, RULES[place], noise
         number += 1
 

@@ -98,7 +98,7 @@ def _after(bounded: Event, shared: Shared, effort: Effort) -> None:
 
 def _decide_sample_and_move(shared: Shared, effort: Effort) -> None:
     """Decide targets while that gets on; else greedy for a while, then targets and window moves in turn."""
-    if shared.schedule is None:
+    if shared.schedule is None or any(lane.windows for lane in shared.problem.lanes):
         _whole_model(shared, effort)
     targets = TargetSearch(shared, effort.seed, effort.workers)
     moves = WindowMoves(shared, effort.seed)
@@ -134,9 +134,10 @@ def _counted(shared: Shared, effort: Effort) -> None:
         _lattice(shared, effort, Pace(most_visits=int(seconds * VISITS_PER_S)))
     targets = TargetSearch(shared, effort.seed, effort.workers, deterministic=True)
     if not applies(shared) or not targets.applies:
-        _whole_model(shared, effort)
+        seconds /= 2 if targets.applies else 1
+        _whole_model(shared, replace(effort, counted_s=seconds))
     while targets.applies and not shared.ended() and targets.spent_s < seconds:
-        targets.step()
+        targets.step(seconds - targets.spent_s)
 
 
 def _whole_model(shared: Shared, effort: Effort) -> None:

@@ -137,6 +137,9 @@ def second_terms(board: Board, options: SolveOptions, *, searched: bool) -> Seco
         else:
             allowance = _allowance(board, options, SHARE_OF_MEMORY * most_s)
             lower = _fill_less(board, best, options, allowance, searched=searched)
+            if best.value_ns != before_ns:
+                # The answer now shows a smaller value: what it falls back on must have it, too.
+                before, before_from, before_ns = best.schedule, best.source, best.value_ns
             rest_s += allowance.left_s
     found = _hold_shorter(board, best, best.schedule, options, _allowance(board, options, rest_s))
     if best.value_ns != before_ns:

@@ -14,6 +14,7 @@ from crosspipe.search.progress import relative_gap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from crosspipe.lattice.machines import Lattice
     from crosspipe.model.result import Status
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders, Schedule
@@ -47,6 +48,7 @@ class Shared:
         self._on_orders, self._on_bound, self._should_stop = on_orders, on_bound, should_stop
         self._lock = threading.Lock()
         self.bound_ns = bound_ns
+        self.lattice: Lattice | None = None
         self.on_method: Callable[[str], None] = lambda _: None
         self._methods: set[str] = set()
         self.infeasible = False

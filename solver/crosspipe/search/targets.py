@@ -16,6 +16,7 @@ from crosspipe.model.result import ModelLimits
 from crosspipe.model.scale import common_divisor
 from crosspipe.model.target import MOST_OPERATIONS, Targets
 from crosspipe.problem.problem import Objective
+from crosspipe.search.diving import MOST_STATES, applies
 
 if TYPE_CHECKING:
     from crosspipe.lattice.fixpoint import Tables
@@ -25,14 +26,11 @@ if TYPE_CHECKING:
 FIRST_S = 1.0
 """Time granted to the first targets."""
 
-LEAST_S = 0.05
-"""What a target counts for at least where work is counted: writing it down."""
+LEAST_S = 3e-4
+"""What a target counts for at least, per operation, where work is counted: writing it down."""
 
 MORE = 2.0
 """Factor on that time whenever the bound itself stays open."""
-
-MOST_STATES = 3_000_000
-"""Most count states of the lattice that narrows the windows."""
 
 
 class TargetSearch:
@@ -52,69 +50,80 @@ class TargetSearch:
         self._tables = _tables(shared)
         self._tick_ns = common_divisor(shared.problem) if self._tables is None else self._tables.lattice.tick_ns
         self._rise = 0
+        self._exhausted = False
         self.granted_s, self.spent_s = FIRST_S, 0.0
 
     @property
     def applies(self) -> bool:
-        """Whether there is a schedule to better, of a problem small enough."""
-        shared = self._shared
-        small = len(shared.problem.operations) <= MOST_OPERATIONS
-        return small and shared.objective is Objective.MAKESPAN and shared.schedule is not None
+        """Whether there is a schedule to better, of a problem small enough whose lanes are always open.
 
-    def step(self) -> bool:
-        """Decide the next target; says whether that was possible."""
+        Windows make values that are no whole number of ticks; the whole model knows them.
+        """
+        problem = self._shared.problem
+        small = len(problem.operations) <= MOST_OPERATIONS and not any(lane.windows for lane in problem.lanes)
+        known = self._shared.objective is Objective.MAKESPAN and self._shared.schedule is not None
+        return small and known and not self._exhausted
+
+    def step(self, most_s: float = float("inf")) -> bool:
+        """Decide the next target, in `most_s` at most where work is counted; says whether that was possible."""
         shared, tick = self._shared, self._tick_ns
         if shared.schedule is None or shared.value_ns is None:
+            return False
+        low, high = -(-shared.bound_ns // tick), -(-shared.value_ns // tick) - 1
+        if low > high:
+            self._exhausted = True
             return False
         if self._targets is None:
             shared.begin("targets")
             self._targets = Targets(shared.problem, shared.schedule)
-        low, high = -(-shared.bound_ns // tick), -(-shared.value_ns // tick) - 1
-        outcome = self._decide(self._targets, min(low + self._rise, high))
+        outcome = self._decide(self._targets, min(low + self._rise, high), min(self.granted_s, most_s))
         if outcome == "refuted":
             self._rise = 2 * self._rise + 1
+        elif outcome == "too large" and self._rise == 0:
+            self._exhausted = True
         elif outcome == "open" and self._rise == 0:
             self.granted_s *= MORE
-        elif outcome == "open":
+        elif outcome != "met":
             self._rise //= 4
-        return outcome != "open"
+        return outcome in ("refuted", "met")
 
-    def _decide(self, targets: Targets, target: int) -> str:
+    def _decide(self, targets: Targets, target: int, granted_s: float) -> str:
         shared, began = self._shared, time.monotonic()
         windows: tuple[IntArray, IntArray] | None = None
+        least_s = LEAST_S * len(shared.problem.operations)
         if self._tables is not None:
             from crosspipe.lattice.starts import start_windows  # noqa: PLC0415  # the compiler takes a while to load
 
             windows = start_windows(shared.problem, self._tables, target)
             if windows is None:
+                self.spent_s += least_s if self._deterministic else time.monotonic() - began
                 shared.raise_bound((target + 1) * self._tick_ns, "count states")
                 return "refuted"
         self._seed += 1
         limits = ModelLimits(
-            time_s=shared.left_s if self._deterministic else min(self.granted_s, shared.left_s),
+            time_s=shared.left_s if self._deterministic else min(granted_s, shared.left_s),
             workers=self._workers,
             seed=self._seed,
             deterministic=self._deterministic,
         )
-        decision = targets.decide(target * self._tick_ns, windows, limits, shared.ended, self.granted_s)
-        counted_s = LEAST_S + decision.work * self.granted_s
+        decision = targets.decide(target * self._tick_ns, windows, limits, shared.ended, granted_s)
+        counted_s = least_s + decision.work * granted_s
         self.spent_s += counted_s if self._deterministic else time.monotonic() - began
         if decision.outcome == "refuted":
-            # Every value is a whole number of ticks, unless a slower window stretches a transfer.
-            whole = not any(lane.windows for lane in shared.problem.lanes)
-            shared.raise_bound((target + 1) * self._tick_ns if whole else target * self._tick_ns + 1, "cp-sat")
+            shared.raise_bound((target + 1) * self._tick_ns, "cp-sat")
         elif decision.orders is not None and not shared.offer(decision.orders, "cp-sat"):
             return "open"
         return decision.outcome
 
 
 def _tables(shared: Shared) -> Tables | None:
-    """Lay out the lattice that narrows windows, where there is one and its kernels are compiled."""
-    problem = shared.problem
-    plain = not problem.extras and problem.due_ns is None and problem.replicas == 1 and problem.identical
-    if shared.objective is not Objective.MAKESPAN or not plain or not is_warm():
-        return None
-    lattice = lattice_of(problem, MOST_STATES)
+    """Lay out the lattice that narrows windows, where there is one and its kernels are compiled.
+
+    Tables hold what a pass over them is working on, so they are not shared with the dives; the lattice is.
+    """
+    lattice = shared.lattice
+    if lattice is None and applies(shared) and is_warm():
+        lattice = lattice_of(shared.problem, MOST_STATES)
     if lattice is None:
         return None
     from crosspipe.lattice.fixpoint import Tables  # noqa: PLC0415  # the compiler takes a while to load

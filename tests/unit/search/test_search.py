@@ -62,6 +62,24 @@ SPECS = {
 }
 
 
+CLOSED = {"closed_ms": [[0, 4]], "period_ms": 7}
+WINDOWED = {
+    "model": {
+        "stages": [
+            {"forward_ms": f, "backward_input_ms": b, "backward_weight_ms": w, "activation_mb": 1, "boundary_mb": 1}
+            for f, b, w in ((1, 4, 1), (4, 2, 4))
+        ]
+    },
+    "training": {"microbatches": 3},
+    "sites": {"a": {"devices": 1, "memory_gb": 80}, "b": {"devices": 1, "memory_gb": 80}},
+    "links": [
+        {"from": "a", "to": "b", "transfer_ms": 2, "one_way_latency_ms": 0, **CLOSED},
+        {"from": "b", "to": "a", "transfer_ms": 1, "one_way_latency_ms": 0, **CLOSED},
+    ],
+}
+"""Links that are shut most of the time: no known schedule is optimal, and count states know nothing of windows."""
+
+
 def taken(spec: Any, limit_s: float, **options: Any) -> tuple[Answer, float]:
     began = time.monotonic()
     answer = solve(spec, time_limit_s=limit_s, **options)
@@ -368,3 +386,13 @@ def test_a_deterministic_solve_repeats_itself(monkeypatch: pytest.MonkeyPatch) -
     assert one.devices == other.devices
     assert one.objective == other.objective
     assert one.free_links == other.free_links
+
+
+@pytest.mark.parametrize(
+    "how", [{"workers": 2}, {"workers": 1}, {"workers": 1, "deterministic": True}], ids=["beside", "in turn", "counted"]
+)
+def test_what_count_states_cannot_close_the_whole_model_does(how: dict[str, Any]) -> None:
+    answer = solve(WINDOWED, time_limit_s=60, **how)
+    assert (answer.status, answer.objective.value_ms) == ("optimal", 38.0)
+    assert any("whole model" in note for note in answer.provenance.solver)
+    assert_sound(WINDOWED, answer)
