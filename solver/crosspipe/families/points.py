@@ -1,9 +1,10 @@
 """Fixed portfolios of settings: points that win somewhere, the strongest first.
 
 Chosen one by one, each to lower most what the best of all so far loses against the best value known, on some 280
-problems: uniform and unlike stages, one to four sites, all placements, memory from 0.6 times that of 1F1B upward. For
-the span others come first: found on the Zero Bubble paper's profiles with twice the memory of 1F1B (arXiv 2401.10241,
-Table 4), where they keep to or below the rates of its ZB-2p.
+problems: uniform and unlike stages, one to four sites, all placements, memory from 0.6 times that of 1F1B upward. The
+first two never wait: best on large problems, where there is time for few passes. For the span others come first: found
+on the Zero Bubble paper's profiles with twice the memory of 1F1B (arXiv 2401.10241, Table 4), where they keep to or
+below the rates of its ZB-2p.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from crosspipe.families.settings import Keep, Prefer, Rule, Settings
 from crosspipe.problem.problem import Objective
 
 PORTFOLIO: tuple[Settings, ...] = (
+    Settings(Rule.ALTERNATE, patience=0.0, gap=0.0, prefer=Prefer.OLDEST),
+    Settings(Rule.BACKWARD, patience=0.0, gap=0.0),
     Settings(Rule.LATEST_START, patience=0.1, gap=0.71, keep=Keep.STARTER, pace=0.24, slope=0.92),
     Settings(Rule.LATEST_START, patience=0.95, gap=0.39, pace=0.43, slope=0.5),
-    Settings(Rule.ALTERNATE, patience=0.0, gap=0.0, prefer=Prefer.OLDEST),
     Settings(Rule.LATEST_START, patience=0.25, gap=0.6, keep=Keep.STARTER, pace=0.5, slope=0.25),
     Settings(Rule.ALTERNATE, patience=0.0, gap=1.0, prefer=Prefer.OLDEST, pace=0.95),
     Settings(Rule.ALTERNATE, patience=0.25, gap=0.83),
@@ -47,7 +49,6 @@ PORTFOLIO: tuple[Settings, ...] = (
     ),
     Settings(Rule.ALTERNATE, patience=0.0, gap=0.6, owed=4, prefer=Prefer.OLDEST, pace=0.5),
     Settings(Rule.LATEST_START, patience=0.43, gap=0.14, owed=2, owed_by_rank=0.5, depth=1.6, slope=0.31),
-    Settings(Rule.LATEST_START, patience=0.75, gap=1.0, owed=6, owed_by_rank=2.0, depth=1.6),
 )
 
 FIRST_FOR_SPAN: tuple[Settings, ...] = (

@@ -19,7 +19,7 @@ from crosspipe.model.solve import improve
 from crosspipe.search.crew import Crew
 from crosspipe.search.diving import Pace, applies, work_on_lattice
 from crosspipe.search.neighbourhoods import WindowMoves
-from crosspipe.search.sampling import sample_greedy
+from crosspipe.search.sampling import LARGE, sample_greedy
 from crosspipe.search.targets import TargetSearch
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ HEAD_START_S = 0.5
 SAMPLING_S = 6.0
 SAMPLING_SHARE = 0.25
 """Most time of randomised greedy, and the share of the time left that it may take."""
+
+LARGE_SHARE = 0.6
+"""The same share on large problems: windows are a small part of these, and a pass takes seconds."""
 
 PASSED_PER_S = 10_000
 """Operations that greedy passes may place per second of counted work: a usual core takes 0.1 s for them."""
@@ -104,7 +107,9 @@ def _decide_sample_and_move(shared: Shared, effort: Effort) -> None:
     moves = WindowMoves(shared, effort.seed)
     while targets.applies and not shared.ended() and targets.step():
         pass
-    sample_greedy(shared, effort.seed, min(SAMPLING_S, SAMPLING_SHARE * shared.left_s))
+    large = len(shared.problem.operations) > LARGE
+    most_s = LARGE_SHARE * shared.left_s if large else min(SAMPLING_S, SAMPLING_SHARE * shared.left_s)
+    sample_greedy(shared, effort.seed, most_s)
     while (targets.applies or moves.applies) and not shared.ended():
         began = time.monotonic()
         while targets.applies and not shared.ended() and targets.step():

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 FRESH = 0.4
 """Share of settings drawn afresh; the others vary one of the best few."""
 
+LARGE = 20_000
+"""Above this many operations the portfolio has hardly been tried when the search begins: it comes first."""
+
 KEPT = 5
 """How many good settings are varied."""
 
@@ -31,6 +34,7 @@ def sample_greedy(shared: Shared, seed: int, most_s: float, most_passes: int | N
     variant = Variant(shared.problem.recomputed)
     good: list[tuple[int, int]] = []
     known = list(portfolio_for(shared.objective))
+    untried = known[1:] if len(shared.problem.operations) > LARGE else []
     began, made = time.monotonic(), 0
     if not shared.ended():
         shared.begin("greedy")
@@ -39,7 +43,10 @@ def sample_greedy(shared: Shared, seed: int, most_s: float, most_passes: int | N
             break
         if most_passes is not None and made >= most_passes:
             break
-        settings = draw(rng) if not good or rng.random() < FRESH else vary(known[rng.choice(good)[1]], rng)
+        if untried:
+            settings = untried.pop(0)
+        else:
+            settings = draw(rng) if not good or rng.random() < FRESH else vary(known[rng.choice(good)[1]], rng)
         attempt = passes.make(variant, settings)
         made += 1
         if attempt.value_ns is None or attempt.orders is None:
