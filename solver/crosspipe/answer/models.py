@@ -239,8 +239,10 @@ class Provenance(AnswerModel):
     deterministic: bool
     time_limit_s: float
     seconds: float
-    schedule_from: str | None = Field(description="The family, greedy or solver that made the schedule")
-    solver: list[str] = Field(description="How each solving process ended")
+    schedule_from: str | None = Field(
+        description="The family, the greedy or the method of the search that made the schedule"
+    )
+    solver: list[str] = Field(description="How each solving process ended, and the methods that set to work in it")
     history: list[HistoryRow]
 
 

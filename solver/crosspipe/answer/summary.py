@@ -99,7 +99,7 @@ def _second_terms(terms: SecondTerms) -> str:
         least = ", the least for this value" if share.proved else ""
         if not share.proved and share.lower_bound is not None:
             least = f" (no schedule of this value below {percent(share.lower_bound)})"
-        text = f"{percent(share.share)} of it used there{least}; {text}"
+        text = f"{percent(share.share)} of the fullest device's memory{least}; {text}"
     return f"second   {text}"
 
 
@@ -156,7 +156,7 @@ def _chart(answer: Answer, rows: int) -> list[str]:
 
 
 def _bar(device: DeviceSchedule, makespan_ms: float) -> str:
-    """Draw, for each column's time, what a device does most if it is busy for half of it, else that it is idle."""
+    """Draw, for each column's time, what a device does most if it is busy for a quarter of it, else that it is idle."""
     if device.operations is None:
         return ""
     column_ms = makespan_ms / CHART_WIDTH
@@ -171,4 +171,4 @@ def _bar(device: DeviceSchedule, makespan_ms: float) -> str:
 
 def _glyph(share: dict[str, float], column_ms: float) -> str:
     kind = max(share, key=lambda key: share[key], default=None)
-    return "·" if kind is None or sum(share.values()) < column_ms / 2 else GLYPHS[kind]
+    return "·" if kind is None or sum(share.values()) < column_ms / 4 else GLYPHS[kind]

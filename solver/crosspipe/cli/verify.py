@@ -30,7 +30,7 @@ def verify_command(
 ) -> None:
     """Derive the lower bound of an answer again from its certificate, without the solver, and check its schedule.
 
-    Exit code 0 if all it states was derived, 1 if not, 2 on bad input.
+    Exit code 0 if its bound was derived and its schedule keeps every rule at its value, 1 if not, 2 on bad input.
     """
     with plain_errors():
         result = verify(read_spec(spec), read_document(answer), int(min(effort, 10**6) * MOST_WORK))

@@ -116,6 +116,7 @@ def best_greedy(
     budget_s: float | None = None,
     target_ns: int | None = None,
     patience_s: float | None = None,
+    fewest: int = 1,
 ) -> FamilyResult:
     """Find the best pass of the portfolio.
 
@@ -131,11 +132,13 @@ def best_greedy(
         A value known to be least: stop once it is reached.
     patience_s
         Start no pass after this many seconds even if none has fitted, None for as many as there are.
+    fewest
+        Passes that are made whatever the time.
     """
     began = time.monotonic()
     best: Attempt | None = None
     least = reason = None
-    for attempt in attempts(problem, objective):
+    for made, attempt in enumerate(attempts(problem, objective), start=1):
         value = attempt.value_ns
         if value is None:
             reason = reason or attempt.reason
@@ -144,7 +147,7 @@ def best_greedy(
         if least is not None and target_ns is not None and least <= target_ns:
             break
         limit_s = patience_s if least is None else budget_s
-        if limit_s is not None and time.monotonic() - began >= limit_s:
+        if limit_s is not None and made >= fewest and time.monotonic() - began >= limit_s:
             break
     if best is None or best.orders is None or best.verdict is None:
         return FamilyResult.refused(GREEDY, reason or "no pass was made")

@@ -33,6 +33,9 @@ NO_TIME = "not tried: the time limit had passed"
 LARGE = 2_000
 """Above this many operations a deterministic solve runs one pass of the greedy: the whole portfolio takes long."""
 
+FEWEST_PASSES = 8
+"""Passes of the greedy that are made of smaller problems even without any time: a few hundredths of a second."""
+
 
 def construct(board: Board, candidate: Candidate, options: SolveOptions, *, bound_only: bool = False) -> None:
     """Fill a candidate with its obstacles, or with a bound and the best known schedule.
@@ -77,7 +80,8 @@ def _greedy(board: Board, candidate: Candidate, options: SolveOptions) -> Family
     if options.deterministic:
         budget_s, patience_s = None if len(problem.operations) <= LARGE else 0.0, None
     target_ns = None if candidate.bound is None else candidate.bound.value_ns
-    return best_greedy(problem, options.objective, budget_s, target_ns, patience_s)
+    fewest = FEWEST_PASSES if len(problem.operations) <= LARGE else 1
+    return best_greedy(problem, options.objective, budget_s, target_ns, patience_s, fewest)
 
 
 def _keep(board: Board, candidate: Candidate, result: FamilyResult, options: SolveOptions) -> None:
@@ -90,5 +94,8 @@ def _keep(board: Board, candidate: Candidate, result: FamilyResult, options: Sol
         return
     schedule = timed(candidate.problem, result.orders, options.objective)
     whole = resolved(candidate.problem, result.orders)
+    value = value_ns(whole, schedule, options.objective)
+    # Orders of combined backwards can do better where B and W are apart: that is another schedule than the family's.
+    source = result.name if value == result.value_ns else f"{result.name}, B and W apart"
     if fits(whole, schedule):
-        board.offer(candidate, schedule, value_ns(whole, schedule, options.objective), result.name)
+        board.offer(candidate, schedule, value, source)
