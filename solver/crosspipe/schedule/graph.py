@@ -57,6 +57,18 @@ def check_coverage(problem: Problem, sequences: Sequence[IntArray]) -> None:
             raise ValueError(f"the order of {problem.resource_name(resource)} does not hold exactly its operations")
 
 
+def topological(graph: Graph) -> list[int]:
+    """Order operations such that every arc leads to a later one; what waits in a circle is left out."""
+    waiting = list(graph.entering)
+    order = [operation for operation, entering in enumerate(waiting) if entering == 0]
+    for operation in order:
+        for v, _ in graph.successors[operation]:
+            waiting[v] -= 1
+            if waiting[v] == 0:
+                order.append(v)
+    return order
+
+
 def find_cycle(graph: Graph, waiting: list[int]) -> tuple[int, ...]:
     """Find operations that wait for each other in a circle among those whose `waiting` count is above zero."""
     stuck = {operation for operation, count in enumerate(waiting) if count > 0}
