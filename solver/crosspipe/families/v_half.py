@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.families.building_block import BuildingBlock
-from crosspipe.families.squeeze import Manner, Squeeze
+from crosspipe.families.squeeze import Squeeze
+from crosspipe.families.squeeze_device import Manner
 from crosspipe.families.v_placement import VPlacement
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import pytest
 from tests.unit.families.instances import uniform
 
 from crosspipe.families.building_block import PERIOD, SLOTS, BuildingBlock, Slot, repeated
-from crosspipe.families.squeeze import Manner, Squeeze
+from crosspipe.families.squeeze import Squeeze
+from crosspipe.families.squeeze_device import Manner
 from crosspipe.families.v_placement import VPlacement
 
 BLOCK = BuildingBlock(away=4, home=2, forward_turn=1, loss=1, backward_turn=1)
