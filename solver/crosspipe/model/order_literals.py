@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import IntArray
 
 _STEP = {int(Kind.F): 0, int(Kind.B): 1, int(Kind.BW): 1, int(Kind.W): 2}
+"""Place of each kind of compute among those of its microbatch on its stage."""
 
 
 class OrderLiterals:

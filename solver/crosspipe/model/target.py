@@ -58,7 +58,7 @@ class Decision:
     orders
         Of a target that is met.
     work
-        Share of the deterministic work that the limits allow.
+        Deterministic work done, as a share of what was allowed.
     """
 
     outcome: Literal["met", "refuted", "open", "too large"]

@@ -18,6 +18,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from crosspipe.model.memory_order import memory_arcs
+from crosspipe.model.scale import common_divisor
 from crosspipe.model.ticks import to_ticks
 from crosspipe.model.window_frame import NEVER, Frame
 from crosspipe.schedule.orders import Orders
@@ -32,7 +33,7 @@ EQUAL_WEIGHT = 10**5
 """Weight of the value against the sum of weighted starts in a move that may keep the value."""
 
 LARGEST = 2**40
-"""Most ticks of a problem for which memory's precedences are asked: they are read, not solved, so scaling is idle."""
+"""Most ticks of a problem whose precedences by memory are asked for: they are read, not solved, so few will do."""
 
 Starts = dict[int, cp_model.IntVar]
 """Start of each window operation, in ticks from the window's begin."""
@@ -67,19 +68,18 @@ class Moved:
 
 
 class Moves:
-    """Moves on schedules of one problem, for one objective."""
+    """Moves on schedules of one problem without deadlines and windows, for one objective."""
 
     def __init__(self, problem: Problem, objective: Objective) -> None:
         self._problem, self._objective = problem, objective
-        durations, lags = problem.operations.duration_ns, problem.precedences.lag_ns
-        self._tick = max(1, int(np.gcd.reduce(np.concatenate([durations, lags]))))
+        self._tick = common_divisor(problem)
         implied = memory_arcs(to_ticks(problem, objective, None, LARGEST))
         self._waits = list(zip(implied.before.tolist(), implied.after.tolist(), strict=True))
 
     def make(self, schedule: Schedule, move: Move, limits: tuple[float, int], should_stop: Callable[[], bool]) -> Moved:
         """Look for a better order of a window; `limits` are seconds and the seed."""
-        window = _Window(self._problem, schedule, move, self._tick)
-        frame = window.frame = Frame(self._problem, schedule, self._objective, (move.start_ns, move.end_ns))
+        frame = Frame(self._problem, schedule, self._objective, (move.start_ns, move.end_ns))
+        window = _Window(self._problem, schedule, move, frame, self._tick)
         ceiling = frame.value_ns if move.equal else frame.value_ns - self._tick
         starts = window.starts(ceiling) if frame.fixed_ns <= ceiling else None
         if starts is None:
@@ -102,10 +102,9 @@ class Moves:
 class _Window:
     """The CP-SAT model of one move."""
 
-    frame: Frame
-
-    def __init__(self, problem: Problem, schedule: Schedule, move: Move, tick_ns: int) -> None:
+    def __init__(self, problem: Problem, schedule: Schedule, move: Move, frame: Frame, tick_ns: int) -> None:
         self._problem, self._schedule, self._move, self._tick = problem, schedule, move, tick_ns
+        self._frame = frame
         self._origin = move.start_ns
         self._duration: list[int] = (problem.operations.duration_ns // tick_ns).tolist()
         self.model = cp_model.CpModel()
@@ -113,9 +112,9 @@ class _Window:
     def starts(self, ceiling: int) -> Starts | None:
         """Make the starts, hinted at those of the schedule; None if one has no room below the ceiling."""
         starts: Starts = {}
-        for v in self.frame.inside:
-            tail = max(self.frame.tail[v], -ceiling)
-            low = -(-(self.frame.release[v] - self._origin) // self._tick)
+        for v in self._frame.inside:
+            tail = max(self._frame.tail[v], -ceiling)
+            low = -(-(self._frame.release[v] - self._origin) // self._tick)
             high = (ceiling - tail - self._origin) // self._tick - self._duration[v]
             if low > high:
                 return None
@@ -126,7 +125,7 @@ class _Window:
     def order(self, starts: Starts, waits: Iterable[tuple[int, int]]) -> None:
         """Keep precedences, one operation at a time per resource, chains, and the waits that memory implies."""
         arcs = self._problem.precedences
-        inside = self.frame.is_inside
+        inside = self._frame.is_inside
         rows = np.flatnonzero(inside[arcs.before] & inside[arcs.after])
         columns = (arcs.before[rows].tolist(), arcs.after[rows].tolist(), (arcs.lag_ns[rows] // self._tick).tolist())
         for u, v, lag in zip(*columns, strict=True):
@@ -154,7 +153,7 @@ class _Window:
 
     def hold(self, starts: Starts) -> None:
         """Keep every pool within its capacity while the window runs."""
-        holdings, pools, frame = self._problem.holdings, self._problem.pools, self.frame
+        holdings, pools, frame = self._problem.holdings, self._problem.pools, self._frame
         intervals: dict[int, list[tuple[cp_model.IntervalVar, int]]] = {}
         level = [pool.base for pool in pools]
         far = 2 * (frame.value_ns // self._tick + 1)
@@ -180,8 +179,8 @@ class _Window:
         """Minimise the largest end + tail; among equals a random sum of starts, where an equal value will do."""
         value = self.model.new_int_var(0, max(0, (ceiling - self._origin) // self._tick), "")
         for v, start in starts.items():
-            if self.frame.tail[v] > NEVER // 2:
-                self.model.add(value >= start + (self._duration[v] + -(-self.frame.tail[v] // self._tick)))
+            if self._frame.tail[v] > NEVER // 2:
+                self.model.add(value >= start + (self._duration[v] + -(-self._frame.tail[v] // self._tick)))
         if self._move.equal:
             weights = np.random.default_rng(self._origin & 0xFFFFFFFF).integers(0, 10, len(starts)).tolist()
             spread = sum(weight * start for weight, start in zip(weights, starts.values(), strict=True))
@@ -191,7 +190,7 @@ class _Window:
 
     def orders(self, starts: dict[int, int]) -> Orders:
         """Put the orders together again."""
-        frame = self.frame
+        frame = self._frame
         sequences: list[IntArray] = []
         for sequence in self._schedule.orders.sequences:
             window = sorted(

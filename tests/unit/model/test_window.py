@@ -44,10 +44,6 @@ def _poor(problem: Problem, objective: Objective) -> Schedule:
     return accepted(problem, greedy(problem, POOR), objective)
 
 
-def _value(problem: Problem, schedule: Schedule, objective: Objective) -> int:
-    return value_ns(problem, schedule, objective)
-
-
 def _windows(schedule: Schedule, seed: int) -> list[tuple[int, int]]:
     end = makespan_ns(schedule) + 1
     rng = np.random.default_rng(seed)
@@ -64,7 +60,7 @@ def test_ends_and_tails_add_up_to_the_value(name: str, objective: Objective) -> 
     for window in _windows(schedule, 7):
         frame = Frame(problem, schedule, objective, window)
         through = [int(schedule.end_ns[v]) + frame.tail[v] for v in frame.inside]
-        assert max([frame.fixed_ns, *through]) == frame.value_ns == _value(problem, schedule, objective) + shift
+        assert max([frame.fixed_ns, *through]) == frame.value_ns == value_ns(problem, schedule, objective) + shift
         assert all(frame.release[v] <= schedule.start_ns[v] for v in frame.inside)
 
 
@@ -73,7 +69,7 @@ def test_ends_and_tails_add_up_to_the_value(name: str, objective: Objective) -> 
 def test_moves_keep_every_rule_and_never_lose(name: str, objective: Objective, equal: bool) -> None:
     problem = PROBLEMS[name]
     schedule, moves = _poor(problem, objective), Moves(problem, objective)
-    first = _value(problem, schedule, objective)
+    first = value_ns(problem, schedule, objective)
     for number, (low, high) in enumerate(_windows(schedule, 3)[1:]):
         devices = None if number % 2 else frozenset({number // 2 % len(problem.devices)})
         moved = moves.make(schedule, Move(low, high, devices, equal), (2.0, number), lambda: False)
@@ -81,31 +77,21 @@ def test_moves_keep_every_rule_and_never_lose(name: str, objective: Objective, e
             assert not equal or moved.proved_useless
             continue
         better = accepted(problem, moved.orders, objective)
-        before, after = (_value(problem, s, objective) for s in (schedule, better))
+        before, after = (value_ns(problem, s, objective) for s in (schedule, better))
         assert after <= before
         assert equal or after < before
         if devices is not None:
             kept = [row for row in range(len(problem.devices)) if row not in devices]
             assert all(np.array_equal(moved.orders.sequences[row], schedule.orders.sequences[row]) for row in kept)
         schedule = better
-    assert _value(problem, schedule, objective) <= first
+    assert value_ns(problem, schedule, objective) <= first
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_window_over_everything_ends_at_the_optimum(name: str) -> None:
     problem = PROBLEMS[name]
     schedule, moves = _poor(problem, Objective.MAKESPAN), Moves(problem, Objective.MAKESPAN)
-    limits = ModelLimits(time_s=30.0, workers=1, seed=0, relative_gap=0.0, deterministic=False)
-    proved = improve(
-        problem,
-        Objective.MAKESPAN,
-        schedule,
-        0,
-        limits,
-        on_solution=lambda _: None,
-        on_bound=lambda _: None,
-        should_stop=lambda: False,
-    )
+    proved = improve(problem, Objective.MAKESPAN, schedule, 0, ModelLimits(time_s=30.0))
     assert proved.status == "optimal"
     while True:
         whole = Move(0, makespan_ns(schedule) + 1, None, equal=False)
