@@ -3,8 +3,8 @@
 Makespan: all bounds, with heads and tails of the whole schedule. Span: the span of a schedule is at least that of any
 one device, and each bound that argues on one device holds for the time that device is held, once heads count from its
 first start and tails to its last end of compute (`device_timing`); so device load, start-up, last forward and round
-trip apply per device, and so does the load of any other device or lane in that time (`span_load.py`). The critical
-path of the whole schedule does not.
+trip apply per device, and so does the load of any other device or lane in that time (`span_load.py`); energy, which
+takes longer, is asked of one device only. The critical path of the whole schedule does not apply.
 """
 
 from __future__ import annotations

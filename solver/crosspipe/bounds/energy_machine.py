@@ -23,11 +23,8 @@ from crosspipe.bounds.reached import reached
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from crosspipe.bounds.graph import Graph
-
-    IntArray = NDArray[np.int64]
+    from crosspipe.problem.problem import IntArray
 
 MOST_COUNTS = 4 * 10**6
 """Operations x classes whose order is counted."""

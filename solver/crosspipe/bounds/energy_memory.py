@@ -13,12 +13,9 @@ from crosspipe.problem.problem import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from crosspipe.bounds.graph import Graph
     from crosspipe.bounds.stage_memory import StageMemory
-
-    IntArray = NDArray[np.int64]
+    from crosspipe.problem.problem import IntArray
 
 FORWARD, BACKWARD, WEIGHT = range(3)
 

@@ -11,14 +11,10 @@ from crosspipe.bounds.timing import Timing, passed_on
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from crosspipe.bounds.energy_machine import Machine
     from crosspipe.bounds.energy_memory import Choice, Demand
     from crosspipe.bounds.graph import Graph
-    from crosspipe.problem.problem import Lane
-
-    IntArray = NDArray[np.int64]
+    from crosspipe.problem.problem import IntArray, Lane
 
 MOST_ROUNDS = 40
 """What a round gives holds by itself, so stopping early costs some of the bound and no more."""

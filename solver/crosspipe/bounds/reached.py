@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crosspipe.bounds.graph import Graph, Step
-
-    IntArray = NDArray[np.int64]
+    from crosspipe.problem.problem import IntArray
 
 
 def reached(graph: Graph, classes: IntArray, *, backward: bool = False) -> NDArray[np.int32]:

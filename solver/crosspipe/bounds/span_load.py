@@ -24,13 +24,9 @@ from crosspipe.problem.problem import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from crosspipe.bounds.graph import Graph
     from crosspipe.bounds.timing import Timing
-    from crosspipe.problem.problem import Problem
-
-    IntArray = NDArray[np.int64]
+    from crosspipe.problem.problem import IntArray, Problem
 
 MOST_JOBS = 2 * 10**4
 """Operations x devices up to which every device and lane is looked at, beyond only the most promising for each."""

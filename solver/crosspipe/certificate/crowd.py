@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crosspipe.certificate.held import Held
-    from crosspipe.certificate.reach import IntArray, Line
+    from crosspipe.certificate.reach import Line
     from crosspipe.certificate.verdict import Budget
     from crosspipe.certificate.waits import Waits
+    from crosspipe.problem.problem import IntArray
 
 BACKWARDS = (Kind.B, Kind.BW)
 

@@ -61,24 +61,13 @@ def between(subject: Subject, part: Part) -> tuple[int, int]:
 
 def load_between(subject: Subject, part: Part, resource: int, times: Times) -> int:
     """Derive the load of a device or lane, at full rate, with the heads and tails given."""
-    problem = subject.problem
-    head, tail = integer(part, "head_ns"), integer(part, "tail_ns")
-    counted = [n for n in problem.by_resource[resource].tolist() if times.head[n] >= head and times.tail[n] >= tail]
-    if not counted:
-        raise RefusedError("no operation has such a head and such a tail")
-    work = at_most(part, "work_ns", sum(int(problem.operations.duration_ns[n]) for n in counted))
-    return stated(part, head + work + tail)
+    return stated(part, sum(_head_work_tail(subject, part, resource, times)))
 
 
 def load(subject: Subject, part: Part, resource: int, times: Times) -> int:
     """Derive the load of a device or lane with the heads and tails given."""
     problem = subject.problem
-    head, tail = integer(part, "head_ns"), integer(part, "tail_ns")
-    rows = problem.by_resource[resource].tolist()
-    counted = [n for n in rows if times.head[n] >= head and times.tail[n] >= tail]
-    if not counted:
-        raise RefusedError("no operation has such a head and such a tail")
-    work = at_most(part, "work_ns", sum(int(problem.operations.duration_ns[n]) for n in counted))
+    head, work, tail = _head_work_tail(subject, part, resource, times)
     lane = resource - len(problem.devices)
     if lane >= 0 and problem.lanes[lane].windows and subject.objective is Objective.MAKESPAN:
         rates = Rates(problem.lanes[lane], subject.budget)
@@ -88,3 +77,15 @@ def load(subject: Subject, part: Part, resource: int, times: Times) -> int:
         if end is not None and part["bound_ns"] == end + tail:
             return stated(part, end + tail)
     return stated(part, head + work + tail)
+
+
+def _head_work_tail(subject: Subject, part: Part, resource: int, times: Times) -> tuple[int, int, int]:
+    """Read a load; its work is at most that of the operations with at least its head and tail."""
+    operations = subject.problem.operations
+    head, tail = integer(part, "head_ns"), integer(part, "tail_ns")
+    rows = subject.problem.by_resource[resource].tolist()
+    counted = [n for n in rows if times.head[n] >= head and times.tail[n] >= tail]
+    if not counted:
+        raise RefusedError("no operation has such a head and such a tail")
+    work = at_most(part, "work_ns", sum(int(operations.duration_ns[n]) for n in counted))
+    return head, work, tail

@@ -13,13 +13,9 @@ from crosspipe.problem.problem import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from crosspipe.certificate.verdict import Budget
     from crosspipe.certificate.waits import Edge, Waits
-    from crosspipe.problem.problem import Problem
-
-    IntArray = NDArray[np.int64]
+    from crosspipe.problem.problem import IntArray, Problem
 
 MOST_COUNTS = 10**7
 """Operations x classes that are counted for."""
