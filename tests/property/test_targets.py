@@ -6,7 +6,7 @@ import pytest
 from tests.property.proving import Proof, proved, small
 
 from crosspipe.lattice.fixpoint import Tables
-from crosspipe.lattice.machines import lattice_of
+from crosspipe.lattice.machines import lattice_of, says_all
 from crosspipe.lattice.starts import start_windows
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.target import Targets
@@ -24,8 +24,7 @@ SEEDS = [seed if seed < FEW else pytest.param(seed, marks=pytest.mark.slow) for 
 
 
 def _tables(problem: Problem) -> Tables | None:
-    plain = problem.identical and not problem.extras and problem.due_ns is None and problem.replicas == 1
-    lattice = lattice_of(problem, MOST_STATES) if plain else None
+    lattice = lattice_of(problem, MOST_STATES) if says_all(problem) else None
     return None if lattice is None else Tables(lattice)
 
 
@@ -39,7 +38,7 @@ def test_the_optimum_is_met_and_one_less_is_not(seed: int) -> None:
     problem, best_ns = proof.problem, proof.value_ns
     schedule = timed(problem, proof.orders, Objective.MAKESPAN)
     targets, tables = Targets(problem, schedule), _tables(problem)
-    exact = not any(lane.windows for lane in problem.lanes)
+    exact = not problem.windowed
     tick_ns = 1 if tables is None else tables.lattice.tick_ns
     for target_ns in (best_ns, best_ns - (tick_ns if exact else 1)):
         windows = None

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from crosspipe.lattice.dive_kernel import LEAF, REFUTED, dive
+from crosspipe.lattice.dive_kernel import (
+    BACKWARD,
+    BY_EARLIEST,
+    BY_LATEST,
+    BY_SUM,
+    FORWARD,
+    LARGEST_MOVE,
+    LEAF,
+    REFUTED,
+    dive,
+)
 from crosspipe.problem.problem import Kind
 from crosspipe.schedule.orders import Orders
 
@@ -52,6 +62,19 @@ class Rule:
     pair: int
     prefer: int
     noise: float = 0.0
+
+
+REFUTING = Rule(LARGEST_MOVE, BY_LATEST)
+"""The rule that refutes best."""
+
+RULES = tuple(Rule(pair, prefer) for prefer in (BY_LATEST, BY_EARLIEST, BY_SUM) for pair in (FORWARD, BACKWARD))
+"""Those that find schedules."""
+
+FAILURES = 60
+"""Refuted branches after which a dive for a schedule is given up."""
+
+NO_LIMIT = 10**9
+"""The same for a dive that is to refute."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -70,13 +70,22 @@ class Lattice:
     width: int
 
 
+def has_lattice(problem: Problem) -> bool:
+    """Whether there is one modelled replica of identical microbatches, and a route for every message."""
+    return problem.identical and problem.replicas == 1 and not any(hop.missing for hop in problem.hops)
+
+
+def says_all(problem: Problem) -> bool:
+    """Whether a lattice leaves nothing out but windows: there are no extra operations and no deadlines."""
+    return not problem.extras and problem.due_ns is None
+
+
 def lattice_of(problem: Problem, most_states: int) -> Lattice | None:
     """Build the lattice of a problem, None where it does not apply or would exceed `most_states`.
 
-    It applies to one modelled replica of identical microbatches without missing routes. Windows, extra operations and
-    deadlines are left out: what is refuted without them is refuted with them.
+    Windows, extra operations and deadlines are left out: what is refuted without them is refuted with them.
     """
-    if not problem.identical or problem.replicas > 1 or any(hop.missing for hop in problem.hops):
+    if not has_lattice(problem):
         return None
     if problem.choices and not problem.recomputed:
         return None

@@ -328,6 +328,11 @@ class Problem:
         """Number of devices and lanes."""
         return len(self.devices) + len(self.lanes)
 
+    @property
+    def windowed(self) -> bool:
+        """Whether some lane is closed or slower at times."""
+        return any(lane.windows for lane in self.lanes)
+
     def resource_name(self, resource: int) -> str:
         """Name a device or lane for people; a replica is named where there are several."""
         if resource < len(self.devices):

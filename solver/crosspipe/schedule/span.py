@@ -38,7 +38,7 @@ def delay_for_span(problem: Problem, schedule: Schedule) -> Schedule:
     graph = Graph(problem, schedule.orders)
     held = [rows for rows in compute_rows(problem, schedule) if len(rows)]
     first, last = (np.array([rows[i] for rows in held], dtype=np.int64) for i in (0, -1))
-    if any(lane.windows for lane in problem.lanes):
+    if problem.windowed:
         busiest = max(int(problem.operations.duration_ns[rows].sum()) for rows in held)
         return _bisect(problem, schedule, graph, (first, last), busiest)
     to_start, to_end = _longest_paths(problem, graph, first, last)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class Allowance:
     """Work for `most_s` seconds; where it is counted, for as much as a usual core does in them.
 
-    A stop request ends it at once, and so does the time limit. `on_tick` is called all the time in between.
+    A stop request ends it at once, and so does the time limit. `on_tick` is called whenever somebody asks whether it is
+    over.
     """
 
     def __init__(

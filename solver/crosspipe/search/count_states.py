@@ -5,10 +5,12 @@ The compiler of their kernels takes a while to load, so nothing is done unless t
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.cache import is_warm
-from crosspipe.lattice.machines import lattice_of
+from crosspipe.lattice.machines import lattice_of, says_all
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
@@ -38,8 +40,13 @@ PATIENT_S = 1.0
 """Usual time of the dive that is to refute by splitting cases."""
 
 FEWEST_NODES, MOST_NODES = 100, 2_000
-FAILURES = 60
-NO_LIMIT = 10**9
+"""Nodes of one dive, however long each takes."""
+
+ROUNDS = 3
+"""How often every rule dives, with ever more noise."""
+
+NOISE = 0.05
+"""What each round adds to the noise, in parts of the longest duration."""
 
 
 class CountStates:
@@ -55,7 +62,7 @@ class CountStates:
         self.problem, self._allowance = problem, allowance
         self._loaded = False
         self._useful = kernels and objective is Objective.MAKESPAN and is_warm()
-        self._plain = not problem.extras and problem.due_ns is None
+        self._plain = says_all(problem)
         self._laid: tuple[Problem, Tables | None] | None = None
 
     @property
@@ -74,10 +81,10 @@ class CountStates:
             return True
         if not patient:
             return False
-        from crosspipe.lattice.dive import Diver, Rule  # noqa: PLC0415  # the compiler takes a while to load
+        from crosspipe.lattice.dive import NO_LIMIT, REFUTING, Diver  # noqa: PLC0415  # the compiler takes a while to load
 
         nodes = self._nodes(tables, min(PATIENT_S, self._allowance.left_s))
-        found = Diver(tables).dive(target, Rule(0, 0), 0, NO_LIMIT, nodes)
+        found = Diver(tables).dive(target, REFUTING, 0, NO_LIMIT, nodes)
         self._spend(tables, found.nodes)
         return found.outcome == "refuted"
 
@@ -86,23 +93,21 @@ class CountStates:
         tables = self._tables(less) if self._plain else None
         if tables is None:
             return
-        from crosspipe.lattice.dive import Diver, Rule, orders_of  # noqa: PLC0415  # the compiler takes a while to load
+        from crosspipe.lattice.dive import FAILURES, RULES, Diver, orders_of  # noqa: PLC0415  # as above
 
         diver, target = Diver(tables), value_ns // tables.lattice.tick_ns
         longest = max(tables.duration.tolist())
-        for turn in range(3):
-            for prefer in (0, 1, 2):
-                for pair in (1, 2):
-                    if self._allowance.over():
-                        return
-                    nodes = self._nodes(tables, min(DIVE_S, self._allowance.left_s))
-                    rule = Rule(pair, prefer, 0.05 * turn * longest)
-                    found = diver.dive(target, rule, turn, FAILURES, nodes)
-                    self._spend(tables, found.nodes)
-                    if found.outcome == "refuted":
-                        return
-                    if found.windows is not None:
-                        yield orders_of(less, tables, found.windows)
+        for turn, rule in product(range(ROUNDS), RULES):
+            if self._allowance.over():
+                return
+            nodes = self._nodes(tables, min(DIVE_S, self._allowance.left_s))
+            noisy = replace(rule, noise=NOISE * turn * longest)
+            found = diver.dive(target, noisy, turn, FAILURES, nodes)
+            self._spend(tables, found.nodes)
+            if found.outcome == "refuted":
+                return
+            if found.windows is not None:
+                yield orders_of(less, tables, found.windows)
 
     def _nodes(self, tables: Tables, seconds: float) -> int:
         return max(FEWEST_NODES, min(MOST_NODES, int(seconds * VISITS_PER_S / len(tables.counts))))

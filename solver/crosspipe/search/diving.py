@@ -12,9 +12,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crosspipe.lattice.dive import Dive, Diver, Rule, orders_of, tree_of
+from crosspipe.lattice.dive import FAILURES, NO_LIMIT, REFUTING, RULES, Dive, Diver, Rule, orders_of, tree_of
 from crosspipe.lattice.fixpoint import Tables
-from crosspipe.lattice.machines import lattice_of
+from crosspipe.lattice.machines import has_lattice, lattice_of, says_all
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ MOST_STATES = 3_000_000
 FRACTIONS = (0.0, 0.1, 0.0, 0.25, 0.0, 0.5, 0.75)
 """Targets of the dives, as parts of the gap above the bound."""
 
-RULES = tuple(Rule(pair, prefer) for prefer in (0, 1, 2) for pair in (1, 2))
-REFUTING = Rule(0, 0)
-
 DIVE_S = 1.5
 """Seconds one dive should take at most; nodes are counted out by the speed seen so far."""
 
@@ -38,12 +35,13 @@ LOUDEST = 20
 """Round of all rules after which noise grows no more."""
 
 FIRST_NODES = 600
+"""Nodes of a dive where the speed is not known yet, or work is counted."""
+
 FEWEST_NODES = 500
+"""Nodes that a dive has at least where the speed is known."""
+
 FEWEST_VISITS = 50_000
 """Count states that a dive counts for at least: beginning one takes as long as visiting these."""
-
-FAILURES = 60
-NO_LIMIT = 10**9
 
 
 @dataclass(slots=True)
@@ -59,10 +57,14 @@ class Pace:
         nodes.
     states
         Count states of the lattice.
+    began
+        When dives began, on the clock of `time.monotonic`.
+    nodes, seconds
+        Of all dives so far.
     refuting
         Factor on the nodes of a dive that is to refute; grows while none does.
     jump
-        Ticks above the bound at which it is tried: doubled by a success, halved by a failure.
+        Ticks above the bound at which the next dive is to refute: doubled by a success, halved by a failure.
     """
 
     most_s: float = float("inf")
@@ -98,9 +100,7 @@ class Pace:
 
 def applies(shared: Shared) -> bool:
     """Whether the lattice can be laid out, its size apart."""
-    problem = shared.problem
-    plain = not problem.extras and problem.due_ns is None and problem.replicas == 1 and problem.identical
-    return shared.objective is Objective.MAKESPAN and plain and not any(hop.missing for hop in problem.hops)
+    return shared.objective is Objective.MAKESPAN and has_lattice(shared.problem) and says_all(shared.problem)
 
 
 def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[[], None] = lambda: None) -> None:

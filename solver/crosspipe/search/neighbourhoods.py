@@ -28,8 +28,20 @@ WIDER, NARROWER = 1.1, 0.93
 
 
 @dataclass(slots=True)
-class Kind:
-    """One kind of move: how it is meant, its size now, and what it has gained."""
+class MoveKind:
+    """One kind of move, how large it is now, and what it has gained.
+
+    Attributes
+    ----------
+    subset
+        Whether only some devices are ordered anew.
+    equal
+        Whether a schedule of equal value will do.
+    operations
+        About so many are ordered anew.
+    tried, gained
+        Moves made, and how many of them gained something; one that gained an equal schedule counts for little.
+    """
 
     subset: bool
     equal: bool
@@ -49,15 +61,14 @@ class WindowMoves:
     def __init__(self, shared: Shared, seed: int) -> None:
         self._shared, self._seed = shared, seed
         self._rng = np.random.default_rng(seed)
-        self._kinds = [Kind(subset, equal) for subset in (False, True) for equal in (False, True)]
+        self._kinds = [MoveKind(subset, equal) for subset in (False, True) for equal in (False, True)]
         self._moves: Moves | None = None
 
     @property
     def applies(self) -> bool:
         """Whether there is a schedule, and of a problem without deadlines and windows."""
         problem = self._shared.problem
-        plain = problem.due_ns is None and not any(lane.windows for lane in problem.lanes)
-        return plain and self._shared.schedule is not None
+        return problem.due_ns is None and not problem.windowed and self._shared.schedule is not None
 
     def step(self) -> None:
         """Make one move; a better or equal schedule is offered."""
@@ -83,12 +94,12 @@ class WindowMoves:
             kind.operations = max(FEWEST_OPERATIONS, kind.operations * NARROWER)
 
 
-def _odds(kinds: list[Kind]) -> list[float]:
+def _odds(kinds: list[MoveKind]) -> list[float]:
     promise = [kind.promise + 0.1 for kind in kinds]
     return [p / sum(promise) for p in promise]
 
 
-def _place(shared: Shared, schedule: Schedule, kind: Kind, rng: np.random.Generator) -> Move:
+def _place(shared: Shared, schedule: Schedule, kind: MoveKind, rng: np.random.Generator) -> Move:
     """Choose devices and a window that holds about the wanted number of operations of open order."""
     problem = shared.problem
     devices: frozenset[int] | None = None

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from crosspipe.search.memory_share import Limits
 
     Try = tuple[Orders, str, Settings | None]
+    """Orders, who made them, and with what settings."""
 
 BOUND_S = 1e-5
 """Usual time of obstacles and bounds, per operation."""
@@ -125,13 +126,13 @@ class PeakShare:
         while failures < most_failures and not self.proved and not self._allowance.over():
             share = floor if ambitious and not asked else (floor + self.full.share) / 2
             limits = up_to(self._problem, share)
-            kind = next_levels(self._problem, limits)
-            if kind in asked:
+            levels = next_levels(self._problem, limits)
+            if levels in asked:
                 if self.full.share - share < CLOSE:
                     return
                 floor = share
                 continue
-            asked.add(kind)
+            asked.add(levels)
             if self._refutes(limits):
                 floor = max(floor, self.lower)
             elif not self._reaches(limits, tries(limits)):

@@ -32,7 +32,7 @@ LARGE = 20_000
 """Above this many operations second terms are measured, not improved: each step takes too long."""
 
 CHEAP = 2_000
-"""Up to this many operations delays are found whatever the time: they take about as long as the replay of a few."""
+"""Up to this many operations delays are found whatever the time: that takes about as long as a few replays."""
 
 FEWEST_S = 0.3
 SHARE_SPENT = 0.15
@@ -49,7 +49,7 @@ SHARE_OF_MEMORY = 0.9
 """Part of the time that goes to the share of memory; what it leaves, and the rest, to the time in flight."""
 
 STEPS = 3
-"""What constructed the first schedule are so many times the work of a first step, or more."""
+"""Constructing a schedule takes at least so many times as long as a first step: without time for that, none begins."""
 
 ARCS_PER_S = 5_000_000
 """Constraints between times that are looked at in a second."""

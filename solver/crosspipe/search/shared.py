@@ -71,7 +71,7 @@ class Shared:
         return max(0.0, self._deadline - time.monotonic())
 
     def ended(self) -> bool:
-        """Whether there is nothing left to do, no time, or no wish."""
+        """Whether there is nothing left to do, no time left, or a wish to stop."""
         return self.infeasible or self._should_stop() or self.left_s == 0 or self._closed()
 
     def _closed(self) -> bool:

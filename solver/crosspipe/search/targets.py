@@ -11,7 +11,9 @@ import time
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.cache import is_warm
+from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
+from crosspipe.lattice.starts import start_windows
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.scale import common_divisor
 from crosspipe.model.target import MOST_OPERATIONS, Targets
@@ -19,18 +21,17 @@ from crosspipe.problem.problem import Objective
 from crosspipe.search.diving import MOST_STATES, applies
 
 if TYPE_CHECKING:
-    from crosspipe.lattice.fixpoint import Tables
     from crosspipe.problem.problem import IntArray
     from crosspipe.search.shared import Shared
 
 FIRST_S = 1.0
 """Time granted to the first targets."""
 
-LEAST_S = 3e-4
-"""What a target counts for at least, per operation, where work is counted: writing it down."""
-
 MORE = 2.0
 """Factor on that time whenever the bound itself stays open."""
+
+LEAST_S = 3e-4
+"""What a target counts for at least, per operation, where work is counted: writing it down."""
 
 
 class TargetSearch:
@@ -60,7 +61,7 @@ class TargetSearch:
         Windows make values that are no whole number of ticks; the whole model knows them.
         """
         problem = self._shared.problem
-        small = len(problem.operations) <= MOST_OPERATIONS and not any(lane.windows for lane in problem.lanes)
+        small = len(problem.operations) <= MOST_OPERATIONS and not problem.windowed
         known = self._shared.objective is Objective.MAKESPAN and self._shared.schedule is not None
         return small and known and not self._exhausted
 
@@ -92,8 +93,6 @@ class TargetSearch:
         windows: tuple[IntArray, IntArray] | None = None
         least_s = LEAST_S * len(shared.problem.operations)
         if self._tables is not None:
-            from crosspipe.lattice.starts import start_windows  # noqa: PLC0415  # the compiler takes a while to load
-
             windows = start_windows(shared.problem, self._tables, target)
             if windows is None:
                 self.spent_s += least_s if self._deterministic else time.monotonic() - began
@@ -124,8 +123,4 @@ def _tables(shared: Shared) -> Tables | None:
     lattice = shared.lattice
     if lattice is None and applies(shared) and is_warm():
         lattice = lattice_of(shared.problem, MOST_STATES)
-    if lattice is None:
-        return None
-    from crosspipe.lattice.fixpoint import Tables  # noqa: PLC0415  # the compiler takes a while to load
-
-    return Tables(lattice)
+    return None if lattice is None else Tables(lattice)

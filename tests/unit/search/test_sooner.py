@@ -20,7 +20,7 @@ from crosspipe.schedule.replay import replay, resolved
 from crosspipe.schedule.timed import timed
 from crosspipe.search.allowance import Allowance
 from crosspipe.search.clock import Clock
-from crosspipe.search.sooner import give_back_sooner
+from crosspipe.search.sooner import SWAP_S, give_back_sooner
 
 if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem
@@ -70,6 +70,7 @@ def test_it_ends_when_the_allowance_is_over() -> None:
     before = replay(compiled, join_lanes(compiled, sequences))
     after = give_back_sooner(compiled, before, Objective.MAKESPAN, Allowance(Clock(60), 0.0))
     assert after is before
-    counted = Allowance(Clock(60), 2e-6 * 6 * 1.5, counted=True)
+    for_one_swap = 1.5 * SWAP_S * len(compiled.operations)
+    counted = Allowance(Clock(60), for_one_swap, counted=True)
     once = give_back_sooner(compiled, before, Objective.MAKESPAN, counted)
     assert 6 * MS < in_flight_ns(compiled, once) < 9 * MS
