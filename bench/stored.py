@@ -23,7 +23,7 @@ PASSING = ("load",)
 """What is true of the machine for a moment only."""
 
 DIGITS = 4
-"""Decimals of seconds, and of MB."""
+"""Decimals of seconds, ratios and MB."""
 
 
 def stored_rows(path: Path) -> dict[str, Any]:
@@ -44,7 +44,8 @@ def keep(path: Path, suite: Sequence[Row], measured: Sequence[tuple[Row, Measure
 def _plain(measured: Sequence[tuple[Row, Measurement]]) -> dict[str, Any]:
     found = {row.key: _entry(row, measurement) for row, measurement in measured}
     for duel in duels(measured):
-        found[duel.row.key] |= {"to_value": _rounded(duel.to_value.plain), "to_proof": _rounded(duel.to_proof.plain)}
+        race = {"to_value": duel.to_value, "to_proof": duel.to_proof}
+        found[duel.row.key] |= {name: [_rounded(figure) for figure in times.plain] for name, times in race.items()}
     return found
 
 
@@ -55,14 +56,10 @@ def _entry(row: Row, measured: Measurement) -> dict[str, Any]:
         "objective": row.objective,
         "limit_s": row.limit_s,
         **{name: getattr(measured, name) for name in AS_MEASURED},
-        **{name: _short(getattr(measured, name)) for name in (*TIMES_S, "peak_mb")},
+        **{name: _rounded(getattr(measured, name)) for name in (*TIMES_S, "peak_mb")},
         "verdicts": [[verdict.name, verdict.holds, verdict.words] for verdict in verdicts(row, measured)],
     }
 
 
-def _short(number: float | None) -> float | None:
-    return None if number is None else round(number, DIGITS)
-
-
-def _rounded(figures: Sequence[float | bool | None]) -> list[float | bool | None]:
-    return [round(figure, DIGITS) if isinstance(figure, float) else figure for figure in figures]
+def _rounded(figure: float | bool | None) -> float | bool | None:
+    return round(figure, DIGITS) if isinstance(figure, float) else figure

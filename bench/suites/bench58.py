@@ -1,4 +1,4 @@
-"""58 instances with slow hops and tight memory, with the best value and the best bound of a prototype."""
+"""58 instances with slow hops and tight memory, with the best value and the best bound known before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIMIT_S = 60.0
 TRAVERSALS = {"ud": "unidirectional", "wave": "wave", "loop": "loop"}
 
 OPEN_GAP = 0.0075
-"""Gap asked of the unidirectional instances that a prototype left open by more."""
+"""Gap asked of the unidirectional instances whose value and bound known before lie further apart."""
 
 QUICK = {
     "ud_p8_m24_20-21-15_c3_cap1.0_",

@@ -11,7 +11,7 @@ from bench.row import Goal, Reference, Row
 LIMIT_S = 60.0
 
 BOTH_SITES_US = {32: None, 40: 1_284_600, 48: 1_253_200}
-"""Optimum on two sites, rounded to 0.1 ms; of 32 GB a prototype knew a value and a bound only."""
+"""Optimum on two sites, rounded to 0.1 ms; of 32 GB only a value and a bound were known before."""
 
 ROUNDING_NS = 50 * NS_PER_US
 """What rounding to 0.1 ms leaves open."""

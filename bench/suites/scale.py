@@ -131,7 +131,7 @@ KNOWN_US: dict[str, tuple[int | None, int]] = {
     "16x64 first 1.5x": (2_388_586, 2_368_111),
     "16x64 wvar 1x": (2_490_368, 2_476_601),
 }
-"""Best value and bound of a prototype, where known."""
+"""Best value and bound known before, where there are any."""
 
 UNLIKE: dict[str, Callable[[int], list[Work]]] = {
     "issue": _issue,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docs.generate.benchmark_cells import milliseconds, percent
+from docs.generate.benchmark_cells import NOT_MEASURED, milliseconds, percent
 
 from crosspipe.export.svg.marks import rect, vertical, words
 from crosspipe.export.svg.numbers import px, shorten, text
@@ -27,6 +27,7 @@ MOST_PANELS = 3
 WIDTH, HEIGHT = 1080.0, 330.0
 MARGIN, LEFT, RIGHT = 20.0, 62.0, 14.0
 TOP, BOTTOM = 104.0, 282.0
+"""In px: the picture; between panels, and what is left of an axis and right of it; ends of the axes."""
 
 VALUE, BOUND = FILLS[Kind.F], FILLS[Kind.BW]
 TITLE = "Value and lower bound over time"
@@ -67,7 +68,7 @@ def picture_part(source: Path = MEASURED) -> str:
     """Embed the picture and say what it shows."""
     curves = _curves(source)
     if not curves:
-        return "Not measured."
+        return NOT_MEASURED
     shown = "; ".join(f"`{curve['key']}` ({curve['suite']}): {_outcome(curve)}" for curve in curves)
     return f"![{TITLE} of {len(curves)} instances](../images/{PICTURE.name})\n\nFrom left to right: {shown}."
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NS_PER_MS = 10**6
+NOT_MEASURED = "Not measured."
 
 
 def milliseconds(time_ns: int) -> str:

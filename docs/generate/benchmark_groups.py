@@ -67,7 +67,8 @@ def _cells(name: str, rows: Sequence[Row]) -> Sequence[str]:
         str(len(rows)),
         str(len(proofs)),
         ", ".join(
-            f"{name} {asked if good == asked else f'**{good} of {asked}**'}" for name, good, asked in _verdicts(rows)
+            f"{verdict} {asked if good == asked else f'**{good} of {asked}**'}"
+            for verdict, good, asked in _verdicts(rows)
         ),
         percent(max(gaps)) if gaps else "",
         seconds(median(firsts)) if firsts else "",

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from docs.generate import benchmark_groups, benchmark_ratios
-from docs.generate.benchmark_cells import gap_of, milliseconds, percent, seconds
+from docs.generate.benchmark_cells import NOT_MEASURED, gap_of, milliseconds, percent, seconds
 from docs.generate.markdown import paragraph, table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STORED = Path(__file__).resolve().parents[2] / "bench/baseline"
 SUITES = ("golden", "readme", "bench58", "zero_bubble", "peers", "scale", "versus")
 QUICKLY_S = 2.0
-NOT_MEASURED = "Not measured."
+"""Proofs within this time are counted apart."""
 
 UNTOLD = ("sound", True)
 """A verdict that the totals count and no row tells: its value and bound have said it."""
