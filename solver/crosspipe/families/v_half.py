@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem
 
 
+def block_for(devices: int) -> BuildingBlock:
+    """Give the block that may be repeated on so many devices."""
+    # With an even number of devices a loss of one unit would bring operations of a device together, modulo six units.
+    return BuildingBlock(away=2, home=1, forward_turn=2, loss=1 if devices % 2 else 4, backward_turn=1)
+
+
 def v_half(problem: Problem) -> DeviceOrders:
     """Repeat a block in which neighbours start two units apart on the way out and one on the way home, and squeeze it.
 
@@ -25,6 +31,5 @@ def v_half(problem: Problem) -> DeviceOrders:
         If the placement is no V with two stages per device, or a backward is combined.
     """
     placement = VPlacement.of(problem).in_units()
-    # With an even number of devices a loss of one unit would bring operations of a device together, modulo six units.
-    block = BuildingBlock(away=2, home=1, forward_turn=2, loss=1 if placement.devices % 2 else 4, backward_turn=1)
+    block = block_for(placement.devices)
     return placement.steps(Squeeze(placement, block.starts(placement.devices)).run(Manner()).orders)

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem
 
 
+def block_for(devices: int) -> BuildingBlock:
+    """Give the block that may be repeated on so many devices."""
+    # A multiple of three devices would bring the F's and the B's of a device together, modulo six units.
+    return BuildingBlock(away=1, home=1, forward_turn=1, loss=1 if devices % 3 else 3, backward_turn=1)
+
+
 def v_min(problem: Problem) -> DeviceOrders:
     """Repeat a block in which neighbours start one unit apart, and squeeze it in unit time.
 
@@ -25,6 +31,5 @@ def v_min(problem: Problem) -> DeviceOrders:
         If the placement is no V with two stages per device, or a backward is combined.
     """
     placement = VPlacement.of(problem).in_units()
-    # A multiple of three devices would bring the F's and the B's of a device together, modulo six units.
-    block = BuildingBlock(away=1, home=1, forward_turn=1, loss=1 if placement.devices % 3 else 3, backward_turn=1)
+    block = block_for(placement.devices)
     return placement.steps(Squeeze(placement, block.starts(placement.devices)).run(Manner()).orders)

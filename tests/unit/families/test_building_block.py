@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 from tests.unit.families.instances import uniform
 
+from crosspipe.families import v_half, v_min
 from crosspipe.families.building_block import PERIOD, SLOTS, BuildingBlock, Slot, repeated
 from crosspipe.families.squeeze import Squeeze
 from crosspipe.families.squeeze_device import Manner
 from crosspipe.families.v_placement import VPlacement
-
-BLOCK = BuildingBlock(away=4, home=2, forward_turn=1, loss=1, backward_turn=1)
+from crosspipe.families.zb_v import BLOCK
 
 
 def test_starts_of_a_block() -> None:
@@ -27,11 +27,7 @@ def test_v_half_on_an_even_number_of_devices_needs_its_longer_loss() -> None:
 
 @pytest.mark.parametrize("p", range(1, 65))
 def test_blocks_repeat_without_overlap(p: int) -> None:
-    blocks = {
-        "ZB-V": BLOCK,
-        "V-Half": BuildingBlock(away=2, home=1, forward_turn=2, loss=1 if p % 2 else 4, backward_turn=1),
-        "V-Min": BuildingBlock(away=1, home=1, forward_turn=1, loss=1 if p % 3 else 3, backward_turn=1),
-    }
+    blocks = {"ZB-V": BLOCK, "V-Half": v_half.block_for(p), "V-Min": v_min.block_for(p)}
     for name, block in blocks.items():
         for row in block.starts(p):
             assert len({start % PERIOD for start in row}) == PERIOD, name
