@@ -45,6 +45,8 @@ MOST_OPERATIONS = 4_000
 MOST_PAIRS = 150_000
 """Above these, operations and pairs of them in open order, a target takes longer to write down than it is worth."""
 
+Outcome = Literal["met", "refuted", "open", "too large"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
@@ -61,7 +63,7 @@ class Decision:
         Deterministic work done, as a share of what was allowed.
     """
 
-    outcome: Literal["met", "refuted", "open", "too large"]
+    outcome: Outcome
     orders: Orders | None = None
     work: float = 0.0
 

@@ -1,4 +1,4 @@
-"""What surrounds a window of time in a schedule: releases from before it, tails from after it, amounts held across it.
+"""What surrounds a window of time in a schedule: releases from before it, tails from after it.
 
 What starts before the window is fixed and releases what follows it. What starts after it keeps its order and is folded
 into tails: tail(v) is the longest path from the end of v through the later part, entered by a precedence or by the
@@ -106,10 +106,10 @@ class Frame:
 
 
 def _begins(problem: Problem, schedule: Schedule, objective: Objective) -> tuple[IntArray, IntArray]:
-    """Per operation, the time before which its device is not held, and by how much the device ends late at least.
+    """Per operation, the time from which its device is held, and what its end counts for more (NEVER if for nothing).
 
-    For the span, device d has its first start S(d) fixed, and `end - S(d) + largest S` of compute is the span up to a
-    constant.
+    For the makespan both are 0. For the span, device d has its first start S(d) fixed, and `end - S(d) + largest S` of
+    compute is the span up to a constant.
     """
     begin = np.zeros(len(problem.operations), dtype=np.int64)
     late = np.zeros(len(problem.operations), dtype=np.int64)

@@ -9,6 +9,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crosspipe.search.clock import Clock
+    from crosspipe.search.options import SolveOptions
+
+FEWEST_S = 0.3
+SHARE_SPENT = 0.15
+SHARE_LEFT = 0.15
+MOST_OF_LEFT_S = 2.0
+MOST_S = 10.0
+"""Second terms may take a moment, a share of the time spent, or a share of the time left up to a limit: the largest."""
+
+
+def allowed_s(clock: Clock, options: SolveOptions, *, searched: bool) -> float:
+    """Seconds that second terms may take; `searched` tells whether a search went before them."""
+    left_s, spent_s = clock.left_s, clock.seconds
+    if options.deterministic:
+        # Not what was spent or is left, which no two runs have alike.
+        return 0.0 if left_s == 0.0 else max(FEWEST_S, min(SHARE_SPENT * options.time_limit_s * searched, MOST_S))
+    return min(left_s, MOST_S, max(FEWEST_S, SHARE_SPENT * spent_s, min(SHARE_LEFT * left_s, MOST_OF_LEFT_S)))
 
 
 class Allowance:

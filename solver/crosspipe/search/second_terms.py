@@ -14,7 +14,7 @@ from crosspipe.schedule.in_flight import in_flight_ns, least_in_flight_ns
 from crosspipe.schedule.measure import value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.shift import hold_shorter
-from crosspipe.search.allowance import Allowance
+from crosspipe.search.allowance import Allowance, allowed_s
 from crosspipe.search.memory_share import fullest
 from crosspipe.search.peak_share import PeakShare
 from crosspipe.search.sooner import give_back_sooner
@@ -33,13 +33,6 @@ LARGE = 20_000
 
 CHEAP = 2_000
 """Up to this many operations delays are found whatever the time: that takes about as long as a few replays."""
-
-FEWEST_S = 0.3
-SHARE_SPENT = 0.15
-SHARE_LEFT = 0.15
-MOST_OF_LEFT_S = 2.0
-MOST_S = 10.0
-"""Second terms may take a moment, a share of the time spent, or a share of the time left up to a limit: the largest."""
 
 SHARE_RESERVED = 0.05
 MOST_RESERVED_S = 1.0
@@ -128,7 +121,7 @@ def second_terms(board: Board, options: SolveOptions, *, searched: bool) -> Seco
     if why_not is not None:
         return measured(best.problem, best.schedule, best.source, why_not)
     before, before_from, before_ns = best.schedule, best.source, best.value_ns
-    most_s = _allowed_s(board, options, searched=searched)
+    most_s = allowed_s(board.clock, options, searched=searched)
     notes, lower = tuple[str, ...](), None
     rest_s = (1 - SHARE_OF_MEMORY) * most_s
     if fullest(best.problem, best.schedule) is not None:
@@ -212,11 +205,3 @@ def measured(problem: Problem, schedule: Schedule, source: str | None, *notes: s
 
 def _allowance(board: Board, options: SolveOptions, most_s: float) -> Allowance:
     return Allowance(board.clock, most_s, counted=options.deterministic, on_tick=board.beat)
-
-
-def _allowed_s(board: Board, options: SolveOptions, *, searched: bool) -> float:
-    left_s, spent_s = board.clock.left_s, board.clock.seconds
-    if options.deterministic:
-        # Not what was spent or is left, which no two runs have alike.
-        return 0.0 if left_s == 0.0 else max(FEWEST_S, min(SHARE_SPENT * options.time_limit_s * searched, MOST_S))
-    return min(left_s, MOST_S, max(FEWEST_S, SHARE_SPENT * spent_s, min(SHARE_LEFT * left_s, MOST_OF_LEFT_S)))

@@ -21,6 +21,7 @@ from crosspipe.problem.problem import Objective
 from crosspipe.search.diving import MOST_STATES, applies
 
 if TYPE_CHECKING:
+    from crosspipe.model.target import Outcome
     from crosspipe.problem.problem import IntArray
     from crosspipe.search.shared import Shared
 
@@ -88,7 +89,7 @@ class TargetSearch:
             self._rise //= 4
         return outcome in ("refuted", "met")
 
-    def _decide(self, targets: Targets, target: int, granted_s: float) -> str:
+    def _decide(self, targets: Targets, target: int, granted_s: float) -> Outcome:
         shared, began = self._shared, time.monotonic()
         windows: tuple[IntArray, IntArray] | None = None
         least_s = LEAST_S * len(shared.problem.operations)
