@@ -176,7 +176,7 @@ def test_memory_that_the_value_does_not_need_is_left_free() -> None:
     assert (share.device, share.peak_memory_mb, share.memory_mb) == ("a/0", 2000.0, 10000.0)
     assert share.peak_memory_mb == max(device.peak_memory_mb for device in answer.devices)
     (line,) = [line for line in summary(answer) if line.startswith("second")]
-    assert "20.00 % of it used there, the least for this value" in line
+    assert "20.00 % of the fullest device's memory, the least for this value" in line
 
 
 def test_a_smaller_value_that_turns_up_is_kept() -> None:
