@@ -49,7 +49,9 @@ def _against(known: Reference, measured: Measurement) -> list[Verdict]:
         found.append(Verdict("sound", sound, f"the proved optimum is {milliseconds(known.value_ns)}"))
     if known.best_peer is not None:
         name, peer_ns = known.best_peer
-        found.append(_held("peer", value_ns, peer_ns, lower_is_better=True, whose=f"{name} "))
+        found.append(
+            _held("peer", value_ns, peer_ns, lower_is_better=True, whose=f"{name} ", rounding_ns=known.rounding_ns)
+        )
     return found
 
 

@@ -90,6 +90,10 @@ def _row(given: Mapping[str, Any], traversal: str, objective: Objective) -> Row:
         objective=objective,
         limit_s=PROOF_LIMIT_S if proved else LIMIT_S,
         quick=(given["p"], given["m"], given["hop"], given["memory"]) in QUICK and (proved or given["p"] == 4),
-        reference=Reference(peers={name: int(values[figure] * NS_PER_US) for name, values in known.items()}),
+        reference=Reference(
+            peers={name: int(values[figure] * NS_PER_US) for name, values in known.items()},
+            # Figures on real costs are known in whole microseconds; chunks of half a stage end at halves of one.
+            rounding_ns=NS_PER_US // 2 if given.get("set") == "iclr" else 0,
+        ),
         goal=Goal(proof_s=PROOF_LIMIT_S) if proved else Goal(),
     )
