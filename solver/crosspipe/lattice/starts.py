@@ -26,9 +26,10 @@ def start_windows(problem: Problem, tables: Tables, target: int) -> tuple[IntArr
     earliest = np.zeros(len(problem.operations), dtype=np.int64)
     tail = np.zeros_like(earliest)
     for number, node in enumerate(tables.lattice.nodes):
-        if node.kind is Kind.W and len(node.stages) > 1:
+        stage, *others = node.stages
+        if node.kind is Kind.W and others:
             continue
-        operations = problem.numbers[node.kind, 0, node.stages[0]]
+        operations = problem.numbers[node.kind, 0, stage]
         earliest[operations] = windows.r[number, : len(operations)] * tick
         tail[operations] = windows.q[number, : len(operations)] * tick
     return earliest, tail
