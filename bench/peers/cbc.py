@@ -25,6 +25,10 @@ NO_VALUE = 1e40
 """CBC writes 1e+50 where it has none."""
 
 
+class CbcEndedError(RuntimeError):
+    """CBC came to nothing, by an error or before its first solution."""
+
+
 def solve_with_cbc(milp: Milp, contest: Contest) -> Solved:
     """Solve in the time left, one thread, from the values that the variables have."""
     with tempfile.TemporaryDirectory() as folder:
@@ -39,7 +43,10 @@ def solve_with_cbc(milp: Milp, contest: Contest) -> Solved:
         )
         solver.tmpDir = folder
         began_s = contest.seconds
-        milp.problem.solve(solver)
+        try:
+            milp.problem.solve(solver)
+        except pulp.PulpSolverError as error:
+            raise CbcEndedError("CBC ended without an answer") from error  # PuLP's words name a path of the machine
         text = log.read_text()
     infeasible = milp.problem.status == pulp.LpStatusInfeasible and "stopped" not in text.lower()
     found = milp.problem.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)

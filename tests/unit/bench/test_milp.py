@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pulp  # type: ignore[import-untyped]  # PuLP has no types
 import pytest
 from bench.contest import Contest
-from bench.peers.cbc import states
+from bench.peers.cbc import CbcEndedError, states
 from bench.peers.judged import Unit, judged
 from bench.peers.milp import run_cbc, run_highs
 from bench.peers.milp_model import build
@@ -46,6 +47,16 @@ def test_the_open_pairs_are_those_of_the_paper(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_small_optima_are_proved(solver: str, row: dict[str, Any]) -> None:
     _assert_proved(SOLVERS[solver], row)
+
+
+def test_what_pulp_says_of_the_machine_is_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise pulp.PulpSolverError("Pulp: Error while trying to execute /some/where/cbc")
+
+    monkeypatch.setattr(pulp.LpProblem, "solve", broken)
+    with pytest.raises(CbcEndedError) as told:
+        run_cbc(contest_of(PROVED[0], 1.0, []))
+    assert "/" not in str(told.value)
 
 
 @pytest.mark.slow
