@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median, median_high
 from typing import TYPE_CHECKING, Any
 
+from bench.versus_table import HEADER
 from docs.generate.benchmark_cells import milliseconds
 from docs.generate.markdown import table
 
@@ -23,17 +24,6 @@ SUMMARY = (
     "proofs: it / CrossPipe",
     "proof: median ratio",
 )
-COLUMNS = (
-    "instance",
-    "contender",
-    "its value ms",
-    "its bound ms",
-    "ours ms",
-    "to its value s: it / ours",
-    "ratio",
-    "to proof s: it / ours",
-    "ratio",
-)
 
 
 def parts(rows: Mapping[str, Row]) -> list[str]:
@@ -47,7 +37,7 @@ def parts(rows: Mapping[str, Row]) -> list[str]:
         by_contender.setdefault(row["contender"], []).append(row)
     summary = [_summary(name, found, ours) for name, found in by_contender.items()]
     pairs = [_pair(row, ours[row["instance"]]) for row in theirs]
-    return [table(SUMMARY, summary), table(COLUMNS, pairs)]
+    return [table(SUMMARY, summary), table(HEADER, pairs)]
 
 
 def _summary(name: str, rows: Sequence[Row], ours: Mapping[str, Row]) -> Sequence[str]:
