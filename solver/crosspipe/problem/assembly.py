@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.problem.builder import Builder
+from crosspipe.problem.extras import Extras
 from crosspipe.problem.lanes import LaneTable
 from crosspipe.problem.problem import NO_DEADLINE, Hop, Kind, Pool, RecomputeChoice
 from crosspipe.problem.rounding import to_bytes, to_ns
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from crosspipe.problem.network import Network
     from crosspipe.problem.problem import IntArray, Operations
     from crosspipe.problem.ranks import Rank
-    from crosspipe.spec.model import ExtraOperation, Spec
+    from crosspipe.spec.model import Spec
     from crosspipe.spec.stages import RecomputeOption, Stage
 
 
@@ -64,8 +65,10 @@ class Assembly:
             self._message(boundary, Kind.ACTIVATION)
             if self._work[boundary].backward is not None:
                 self._message(boundary, Kind.GRADIENT)
+        extras = Extras(self.builder, self.lanes, self._network, self._ranks, self._work, self.blocks)
         for extra in self._spec.extra_operations:
-            self._extra(extra)
+            extras.add(extra)
+        self.extras = extras.rows
 
     def due_ns(self, operations: Operations) -> IntArray | None:
         """Latest ends, None if the spec sets no deadline."""
@@ -199,27 +202,6 @@ class Assembly:
         self.builder.after(produced, consumed, latency)
         one = self.lanes.reserved_ns(route.channel, route.direction, to_ns(whole_ms))
         self.hops.append(Hop(boundary, kind, sender, receiver, route.channel.name, lanes, one, latency))
-
-    def _extra(self, extra: ExtraOperation) -> None:
-        duration = 0 if extra.duration_ms is None else to_ns(extra.duration_ms)
-        resource: int | None = None
-        if extra.device is not None:
-            resource = next(index for index, rank in enumerate(self._ranks) if rank.name == extra.device)
-        found = None if extra.lane is None else self._network.lane(extra.lane)
-        if found is not None:
-            channel, direction, timing = found
-            if extra.size_mb is not None:
-                # Once per step, for all replicas together: the same whether these are merged or modelled apart.
-                duration = to_ns(timing.transfer_ms(extra.size_mb, 1))
-            duration = self.lanes.reserved_ns(channel, direction, duration)
-            if duration > 0:  # what takes no time never queues, as with messages
-                resource = self.lanes.numbers(channel, direction)[0]
-        number = self.builder.single(duration, resource)
-        self.extras.append((extra.name, number))
-        for stage in extra.after:
-            self.builder.after(self.blocks[self._work[stage].last, stage], np.array([[number]]))
-        for stage in extra.before:
-            self.builder.after(np.array([[number]]), self.blocks[Kind.F, stage])
 
 
 def _amounts(work: StageWork) -> tuple[IntArray, IntArray, IntArray]:
