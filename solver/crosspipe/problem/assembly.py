@@ -10,17 +10,17 @@ import numpy as np
 from crosspipe.problem.builder import Builder
 from crosspipe.problem.extras import Extras
 from crosspipe.problem.lanes import LaneTable
-from crosspipe.problem.problem import NO_DEADLINE, Hop, Kind, Pool, RecomputeChoice
+from crosspipe.problem.messages import Messages
+from crosspipe.problem.problem import NO_DEADLINE, Kind, Pool, RecomputeChoice
 from crosspipe.problem.rounding import to_bytes, to_ns
-from crosspipe.problem.work import StageWork, scaled, stage_work
+from crosspipe.problem.work import StageWork, stage_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
-    from crosspipe.problem.channels import Route
     from crosspipe.problem.network import Network
-    from crosspipe.problem.problem import IntArray, Operations
+    from crosspipe.problem.problem import Hop, IntArray, Operations
     from crosspipe.problem.ranks import Rank
     from crosspipe.spec.model import Spec
     from crosspipe.spec.stages import RecomputeOption, Stage
@@ -61,10 +61,20 @@ class Assembly:
         self._memory_pools()
         for stage in range(len(self._stages)):
             self._compute(stage)
-        for boundary in range(len(self._stages) - 1):
-            self._message(boundary, Kind.ACTIVATION)
-            if self._work[boundary].backward is not None:
-                self._message(boundary, Kind.GRADIENT)
+        messages = Messages(
+            self.builder,
+            self.lanes,
+            self._network,
+            self._ranks,
+            self._place,
+            self._stages,
+            self._multipliers,
+            self.merged,
+            self._work,
+            self.blocks,
+        )
+        messages.add()
+        self.hops = messages.hops
         extras = Extras(self.builder, self.lanes, self._network, self._ranks, self._work, self.blocks)
         for extra in self._spec.extra_operations:
             extras.add(extra)
@@ -149,59 +159,6 @@ class Assembly:
         one = np.ones(len(self._multipliers), dtype=np.int64)
         pools = first + np.arange(self._replicas, dtype=np.int64)
         self.builder.hold(pools, self.blocks[Kind.F, stage], self.blocks[work.last, stage], one)
-
-    def _message(self, boundary: int, kind: Kind) -> None:
-        ends = (boundary, boundary + 1) if kind is Kind.ACTIVATION else (boundary + 1, boundary)
-        sender, receiver = (self._place[stage] for stage in ends)
-        produced, consumed = (self._side(stage, kind) for stage in ends)
-        if sender == receiver:
-            self.builder.after(produced, consumed)
-            self.hops.append(Hop(boundary, kind, sender, receiver, None, (), 0, 0))
-            return
-        route = self._network.route(self._ranks[sender], self._ranks[receiver])
-        if route is None:
-            self.builder.after(produced, consumed)
-            self.hops.append(Hop(boundary, kind, sender, receiver, None, (), 0, 0, missing=True))
-            return
-        self._send(boundary, kind, route, produced, consumed, sender, receiver)
-
-    def _side(self, stage: int, kind: Kind) -> IntArray:
-        backward = self._work[stage].backward
-        if kind is Kind.ACTIVATION or backward is None:
-            return self.blocks[Kind.F, stage]
-        return self.blocks[backward, stage]
-
-    def _send(
-        self,
-        boundary: int,
-        kind: Kind,
-        route: Route,
-        produced: IntArray,
-        consumed: IntArray,
-        sender: int,
-        receiver: int,
-    ) -> None:
-        stage = self._stages[boundary]
-        size = stage.boundary_mb
-        if kind is Kind.GRADIENT and stage.gradient_mb is not None:
-            size = stage.gradient_mb
-        copies = 1 if route.channel.per_replica else self.merged
-        whole_ms = route.timing.transfer_ms(size, copies)
-        durations = scaled(
-            lambda m: self.lanes.reserved_ns(route.channel, route.direction, to_ns(whole_ms * m)), self._multipliers
-        )
-        latency = to_ns(route.latency_ms)
-        lanes: tuple[int, ...] = ()
-        if durations.any():
-            lanes = self.lanes.numbers(route.channel, route.direction)
-            sent = self.builder.block(kind, boundary, durations, np.array(lanes, dtype=np.int64))
-            self.blocks[kind, boundary] = sent
-            self.builder.after(produced, sent)
-            self.builder.after(sent, consumed, latency)
-            produced = np.where(sent < 0, produced, -1)
-        self.builder.after(produced, consumed, latency)
-        one = self.lanes.reserved_ns(route.channel, route.direction, to_ns(whole_ms))
-        self.hops.append(Hop(boundary, kind, sender, receiver, route.channel.name, lanes, one, latency))
 
 
 def _amounts(work: StageWork) -> tuple[IntArray, IntArray, IntArray]:
