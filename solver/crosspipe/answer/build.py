@@ -35,7 +35,7 @@ from crosspipe.schedule.replay import resolved
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crosspipe.answer.models import FreeLinks
+    from crosspipe.answer.models import FreeLinks, ReplicaMessages
     from crosspipe.answer.timetable import Detail
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.search.incumbents import Candidate
@@ -54,6 +54,7 @@ def build_answer(
     notices: Iterable[SpecNotice],
     chosen: Sequence[str],
     free_links: FreeLinks | None,
+    replica_messages: ReplicaMessages | None,
     detail: Detail,
 ) -> Answer:
     """Put the answer together; the schedule in it must have passed the checker before."""
@@ -78,6 +79,7 @@ def build_answer(
         best_family=None if family is None else family.name,
         gain_over_best_family=_gain(board.value_ns, family),
         free_links=free_links,
+        replica_messages=replica_messages,
         traversal=None if best is None else problem.traversal,
         assignment=_assignment(problem),
         recomputed_stages=[] if schedule is None else sorted(schedule.orders.recomputed),

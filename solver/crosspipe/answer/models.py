@@ -169,6 +169,23 @@ class FreeLinks(AnswerModel):
     )
 
 
+class ReplicaMessages(AnswerModel):
+    """Replicas on a shared link: their messages of one stage pair sent as one, or apart, taking turns at full rate.
+
+    The spec says which of the two was searched (`parallel.replica_messages`); the other is told by the same orders,
+    known schedules and bounds alone.
+    """
+
+    searched: Literal["merged", "separate"] = Field(description="What the answer's schedule is for")
+    merged_ms: float = Field(description="Best value known with merged messages")
+    merged_lower_bound_ms: float = Field(description="No schedule with merged messages is better")
+    separate_ms: float = Field(description="Best value known with messages apart")
+    separate_lower_bound_ms: float = Field(description="No schedule with messages apart is better")
+    better: Literal["merged", "separate", "equal"] = Field(description="Which of the two values is smaller")
+    gain: float = Field(description="1 - smaller value / larger value")
+    proved: bool = Field(description="Whether no schedule of the other kind can reach the smaller value")
+
+
 class PlacementRow(AnswerModel):
     """A placement that was compared."""
 
@@ -261,6 +278,10 @@ class Answer(AnswerModel):
     gain_over_best_family: float | None = Field(description="1 - value / value of the best family that fits")
     free_links: FreeLinks | None = Field(
         description="Null where no message passes between sites, or where there was no time to compare"
+    )
+    replica_messages: ReplicaMessages | None = Field(
+        default=None,
+        description="Null without replicas on a shared link, or where there was no time to compare",
     )
     traversal: str | None
     assignment: list[StageAssignment]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from crosspipe.answer.build import build_answer
 from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
 from crosspipe.answer.notes import chosen_by_rule
+from crosspipe.answer.replicas import compare_messages
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
 from crosspipe.answer.settle import settled
 from crosspipe.answer.timetable import Detail
@@ -101,8 +102,9 @@ def solve(
     outcome = settled(search(problems, options, on_progress, should_stop, clock))
     best = outcome.board.best
     notices = told_once([*spec_notices(parsed), *expansion.notices])
-    comparison = None if best is None else _free_links(best, options, clock)
-    return build_answer(outcome, options, digest, notices, chosen_by_rule(parsed, expansion), comparison, detail)
+    network = None if best is None else _free_links(best, options, clock)
+    turns = None if best is None else compare_messages(expansion.spec, best, options, clock)
+    return build_answer(outcome, options, digest, notices, chosen_by_rule(parsed, expansion), network, turns, detail)
 
 
 def one_of(name: str, value: object, known: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crosspipe.answer.notes import CHOSEN
 
 if TYPE_CHECKING:
-    from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow, FreeLinks, SecondTerms
+    from crosspipe.answer.models import Answer, DeviceSchedule, FamilyRow, FreeLinks, ReplicaMessages, SecondTerms
 
 MOST_LINES = 25
 CHART_WIDTH = 64
@@ -70,6 +70,8 @@ def _figures(answer: Answer) -> list[str]:
         rows.append("against  no known schedule: none fits")
     if answer.free_links is not None:
         rows.append(_network(answer, answer.free_links))
+    if answer.replica_messages is not None:
+        rows.append(_turns(answer.replica_messages))
     between = [hop for hop in answer.hops if hop.link is not None and hop.transfer_ms + hop.latency_ms > 0]
     if answer.devices and between:
         worst = max(between, key=lambda hop: hop.transfer_ms + hop.latency_ms)
@@ -109,6 +111,18 @@ def _network(answer: Answer, free: FreeLinks) -> str:
     value = ms(free.value_ms) + ("" if exact else " or less")
     more = " so far" if answer.status != "optimal" else "" if exact else " or more"
     return f"links    free links would give {value}: the network costs {percent(free.cost)}{more}"
+
+
+def _turns(told: ReplicaMessages) -> str:
+    """Say how the replicas' messages share a link best, as far as is known."""
+    if told.better == "equal":
+        return f"replicas messages merged or taking turns: {ms(told.merged_ms)} either way"
+    names = {"merged": "merged", "separate": "taking turns"}
+    other = "separate" if told.better == "merged" else "merged"
+    values = {"merged": told.merged_ms, "separate": told.separate_ms}
+    known = "" if told.proved else " as far as is known"
+    text = f"replicas messages {names[told.better]} {ms(values[told.better])}, {names[other]} {ms(values[other])}"
+    return f"{text}: {percent(told.gain)} less{known}"
 
 
 def _placed(answer: Answer) -> str | None:
