@@ -10,6 +10,7 @@ from docs.generate.kinds import kind_of
 from docs.generate.markdown import bullets, code, sentence, table
 
 from crosspipe.spec.cluster import Link, Pool, Site
+from crosspipe.spec.gradients import Gradients
 from crosspipe.spec.model import ExtraOperation, Limits, Parallel, Placement, Spec, Training
 from crosspipe.spec.numbers import plain_text
 from crosspipe.spec.rules.registry import PART_RULES, WHOLE_RULES
@@ -47,6 +48,7 @@ PLACES: tuple[tuple[type[SpecModel], str], ...] = (
     (Pool, "part of every site, or `sites.NAME.pools[]`"),
     (Link, "`links[]`"),
     (Placement, "`placement`"),
+    (Gradients, "`gradients`"),
     (ExtraOperation, "`extra_operations[]`"),
     (Limits, "`limits`"),
 )

@@ -22,11 +22,20 @@ AUTO_TENSOR = (8, 4, 2, 1)
 
 @dataclass(frozen=True, slots=True)
 class Degrees:
-    """Tensor, pipeline and data degrees of a run."""
+    """Tensor, pipeline and data degrees of a run.
+
+    `sites` is the number of sites over which whole pipelines are spread; 1 where a pipeline runs through all of them.
+    """
 
     tensor: int
     pipeline: int
     data: int
+    sites: int = 1
+
+    @property
+    def copies(self) -> int:
+        """Replicas that have a device in any one site."""
+        return self.data // self.sites
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class Request:
     gpus
         JSON Pointer and GPUs of every pool given in GPUs.
     devices
-        Devices per replica of the pools given in devices, together.
+        Devices per replica of the pools given in devices, together (those that one pipeline runs through).
     heads
         Attention heads, which the tensor degree divides; None where the model's numbers are measured.
     sequences
@@ -49,6 +58,8 @@ class Request:
         Says whether the model can be cut for that many devices.
     pipeline_rule
         The same in words.
+    sites
+        Sites over which whole pipelines are spread, each with as many GPUs; 1 where a pipeline runs through all.
     """
 
     tensor: int | None
@@ -61,6 +72,7 @@ class Request:
     microbatch: int
     pipelines_allowed: Callable[[int], bool]
     pipeline_rule: str
+    sites: int = 1
 
 
 def choose_degrees(request: Request, fit: Callable[[Degrees], float]) -> tuple[Degrees, float]:
@@ -108,15 +120,16 @@ def _legal(request: Request) -> Iterator[Degrees]:
 
 def _whole(request: Request) -> Iterator[Degrees]:
     """Yield the degrees that give whole devices per replica in every pool."""
-    total = sum(gpus for _, gpus in request.gpus)
+    total = sum(gpus for _, gpus in request.gpus) // request.sites
     common = gcd(*(gpus for _, gpus in request.gpus))
     for tensor in _tensors(request, total):
         if common % tensor:
             continue
         share = common // tensor
-        for data in _divisors(share) if request.data is None else (request.data,):
-            if share % data == 0:
-                yield Degrees(tensor, total // (tensor * data) + request.devices, data)
+        for copies in _divisors(share) if request.data is None else (request.data // request.sites,):
+            if share % copies == 0:
+                pipeline = total // (tensor * copies) + request.devices
+                yield Degrees(tensor, pipeline, copies * request.sites, request.sites)
 
 
 def _divisors(number: int) -> tuple[int, ...]:
@@ -131,7 +144,7 @@ def _tensors(request: Request, total: int) -> tuple[int, ...]:
     if not request.gpus:
         return (1,)
     if request.pipeline is not None and request.data is not None and request.pipeline > request.devices:
-        exact, rest = divmod(total, (request.pipeline - request.devices) * request.data)
+        exact, rest = divmod(total, (request.pipeline - request.devices) * (request.data // request.sites))
         return (exact,) if rest == 0 and exact else AUTO_TENSOR
     return AUTO_TENSOR
 
@@ -139,8 +152,10 @@ def _tensors(request: Request, total: int) -> tuple[int, ...]:
 def _uneven_pools(request: Request) -> list[Fault]:
     if request.tensor is None and request.data is None:
         return []
-    unit = (request.tensor or 1) * (request.data or 1)
+    unit = (request.tensor or 1) * ((request.data or request.sites) // request.sites)
     given = " x ".join(name for name, value in (("tensor", request.tensor), ("data", request.data)) if value)
+    if request.sites > 1 and request.data is not None:
+        given += f" / {request.sites} sites"
     rule = f"the GPUs of a pool are a multiple of {given} = {unit}, so that every replica gets whole devices there"
     return [
         Fault(pointer, rule, str(gpus), str(max(1, round(gpus / unit)) * unit))
@@ -186,6 +201,12 @@ def _rule(request: Request, name: str) -> str:
         return rule if request.heads is None else f"{rule} and the {request.heads} attention heads"
     if name == "data":
         rule = "tensor x data divides the GPUs of every pool"
+        if request.sites > 1:
+            rule = f"tensor x data / {request.sites} sites divides the GPUs of every pool"
         return rule if request.sequences is None else f"{rule}, and microbatch x data divides global_batch"
     rule = "pipeline is the number of devices per replica over all sites, GPUs / (tensor x data)"
+    if request.sites > 1:
+        rule = (
+            f"pipeline is the number of devices per replica in its site, GPUs / (tensor x data / {request.sites} sites)"
+        )
     return f"{rule}, and {request.pipeline_rule}" if request.pipeline_rule else rule

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.chain import chain_of, describe
 from crosspipe.costs.checked import checked
-from crosspipe.costs.memory import boundary_bytes, static_bytes
+from crosspipe.costs.memory import WEIGHT_BYTES, boundary_bytes, static_bytes
 from crosspipe.costs.quantize import estimated_mb, estimated_ms
 from crosspipe.costs.split import even_split
 from crosspipe.spec.stages import Stage
@@ -23,12 +23,22 @@ if TYPE_CHECKING:
     from crosspipe.costs.degrees import Degrees
     from crosspipe.costs.pools import Peak
     from crosspipe.costs.work import Shape
+    from crosspipe.spec.gradients import Sharding
 
 MODEL_FLOPS_UTILISATION = Decimal("0.40")
 """Share of the dense peak that counts as model work.
 
 Published runs: Llama 3 405B 38 to 43 %, torchtitan 8B 33 to 39 %, Megatron-Core up to 47 %, INTELLECT-1 36 to 41 %.
 """
+
+_STATIC = {None: "6 + 12 / data {}", "zero1": "6 + 12 / data {}", "none": "18", "full": "4 + 14 / data {}"}
+
+_SHARED = {
+    None: "Adam state shared by the replicas (ZeRO-1, Megatron-Core's distributed optimizer)",
+    "zero1": "Adam state shared by the replicas (ZeRO-1, Megatron-Core's distributed optimizer)",
+    "none": "Adam state of its own on every replica",
+    "full": "weights and Adam state shared by the replicas; gradients are not, as they sum up over the microbatches",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +51,19 @@ class EstimatedModel:
         The architecture, and one microbatch.
     peak
         Peak of the accelerator whose times are written; those of another get a time factor.
+    sharding
+        How the copies share out what they hold, None where no `gradients` are given.
     """
 
     model: Architecture
     shape: Shape
     peak: Peak
+    sharding: Sharding | None = None
+
+    @property
+    def embedding_mb(self) -> Decimal:
+        """Size of the embedding's gradients, whole tensor group."""
+        return estimated_mb(WEIGHT_BYTES * self.model.embedding_parameters)
 
     @property
     def largest_stage_count(self) -> int:
@@ -61,19 +79,20 @@ class EstimatedModel:
     def _stage(self, items: Sequence[Item], degrees: Degrees) -> Stage:
         flops_per_ms = Fraction(self.peak.tflops) * 10**9 * degrees.tensor * Fraction(MODEL_FLOPS_UTILISATION)
         boundary = estimated_mb(boundary_bytes(self.model, self.shape))
+        parameters = sum(item.parameters for item in items)
         values = {
             "forward_ms": estimated_ms(sum(item.flops.forward for item in items) / flops_per_ms),
             "backward_input_ms": estimated_ms(sum(item.flops.backward_input for item in items) / flops_per_ms),
             "backward_weight_ms": estimated_ms(sum(item.flops.backward_weight for item in items) / flops_per_ms),
             "activation_mb": estimated_mb(Fraction(sum(item.held.activation for item in items), degrees.tensor)),
             "retained_mb": estimated_mb(Fraction(sum(item.held.retained for item in items), degrees.tensor)),
-            "static_mb": estimated_mb(
-                static_bytes(sum(item.parameters for item in items), degrees.data) / degrees.tensor
-            ),
+            "static_mb": estimated_mb(static_bytes(parameters, degrees.data, self.sharding) / degrees.tensor),
             "boundary_mb": boundary,
             "gradient_mb": boundary,
             "layers": describe(items),
         }
+        if self.sharding is not None:
+            values["weights_mb"] = values["reduced_mb"] = estimated_mb(WEIGHT_BYTES * parameters)
         return checked(Stage, values, "/model")
 
     def assumptions(self, degrees: Degrees) -> tuple[Assumption, ...]:
@@ -114,9 +133,9 @@ class EstimatedModel:
             ),
             Assumption(
                 "/model/stages",
-                f"static memory of (6 + 12 / data {degrees.data}) / tensor {degrees.tensor} bytes per parameter",
-                "bf16 weights, fp32 gradients, Adam state shared by the replicas (ZeRO-1, Megatron-Core's distributed "
-                "optimizer)",
+                f"static memory of ({_STATIC[self.sharding].format(degrees.data)}) / tensor {degrees.tensor} bytes per "
+                "parameter",
+                f"bf16 weights, fp32 gradients, {_SHARED[self.sharding]}",
                 measured,
             ),
             Assumption(
@@ -125,11 +144,24 @@ class EstimatedModel:
                 "bf16, whole tensor group of one replica",
                 measured,
             ),
-            Assumption(
-                "/extra_operations",
-                "none: gradient reduction, optimizer step and tied-embedding sums take no time",
-                "data-parallel groups stay inside a site",
-                "list them in `extra_operations`",
-            ),
         ]
+        if self.sharding is None:
+            found.append(
+                Assumption(
+                    "/extra_operations",
+                    "none: gradient reduction, optimizer step and tied-embedding sums take no time",
+                    "data-parallel groups stay inside a site",
+                    "give `gradients`, or list them in `extra_operations`",
+                )
+            )
+        else:
+            found.append(
+                Assumption(
+                    "/model/stages",
+                    "weights_mb = reduced_mb = 2 bytes per parameter",
+                    "weights are gathered and gradients summed in bf16, whole tensor group; the optimizer step takes "
+                    "no time",
+                    f"`reduced_mb` of the stage; {measured}",
+                )
+            )
         return tuple(found)

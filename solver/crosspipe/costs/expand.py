@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.degrees import Degrees, choose_degrees
+from crosspipe.costs.estimate import EstimatedModel
 from crosspipe.costs.fit import capacities_mb, fullest
+from crosspipe.costs.gradients import expand_gradients
 from crosspipe.costs.notices import cost_notices, overfull, small_tensor
 from crosspipe.costs.places import devices_of, stage_count, stage_places
 from crosspipe.costs.pools import pools_of
@@ -77,26 +79,30 @@ def expand(spec: Spec) -> Expansion:
             return 0.0
         sites = located(degrees)
         stages, places = _cut(source, spec.placement, degrees, sites)
-        return fullest(stages, places, capacities_mb(sites), batch.count(degrees.data))
+        return fullest(stages, places, capacities_mb(sites, degrees.sites), batch.count(degrees.data))
 
     request = request_of(spec, source, architecture, pools)
     degrees, need = choose_degrees(request, fit)
     sites = expand_sites(spec.sites, pools, degrees, estimated=estimated)
     stages, _ = _cut(source, spec.placement, degrees, sites.sites)
+    embedding_mb = source.embedding_mb if isinstance(source, EstimatedModel) else None
+    gradients = expand_gradients(spec, stages, degrees, sites.sites, embedding_mb)
     training, training_assumptions = expand_training(spec.training, batch, degrees)
     parallel = spec.parallel.model_copy(
         update={"tensor": degrees.tensor, "pipeline": degrees.pipeline, "data": degrees.data}
     )
     expanded = spec.model_copy(
         update={
-            "model": StagesModel(stages=list(stages)),
+            "model": StagesModel(stages=list(gradients.stages)),
             "training": training,
             "parallel": parallel,
             "sites": sites.sites,
+            "gradients": gradients.gradients,
         }
     )
     require_valid(expanded)
     notices = (*cost_notices(expanded, stages, degrees, pools, estimated=estimated), *small_tensor(request, degrees))
+    notices += gradients.notices
     if spec.parallel.pipeline == "auto" and need > 1:
         notices += (overfull(need),)
     return Expansion(
@@ -106,6 +112,7 @@ def expand(spec: Spec) -> Expansion:
             *training_assumptions,
             *_degree_assumptions(spec, degrees, need, in_gpus=bool(request.gpus)),
             *sites.assumptions,
+            *gradients.assumptions,
         ),
         notices,
     )
@@ -117,7 +124,7 @@ def _cut(
     """Cut the model for these devices; return stages and their device numbers, none where stages were given."""
     if isinstance(source, MeasuredStages):
         return source.given, ()
-    devices = devices_of(sites)
+    devices = devices_of(sites, degrees.sites)
     places = stage_places(placement, stage_count(placement, len(devices)), [name for name, _ in devices])
     factors = [Fraction(devices[place][1].time_factor) for place in places]
     return source.stages(degrees, factors), places

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from crosspipe.spec.stages import Stage
 
 
-def capacities_mb(sites: Mapping[str, Site]) -> tuple[Fraction | None, ...]:
-    """Usable memory of each device of a replica in MB, headroom taken off; None = unlimited."""
+def capacities_mb(sites: Mapping[str, Site], copies: int = 1) -> tuple[Fraction | None, ...]:
+    """Usable memory of each device of a replica in MB, headroom taken off; None = unlimited.
+
+    Where whole pipelines are spread over the `copies` sites, the least of each rank counts.
+    """
+    if copies > 1:
+        by_site = [capacities_mb({name: site}) for name, site in sites.items()]
+        return tuple(min((c for c in rank if c is not None), default=None) for rank in zip(*by_site, strict=True))
     found: list[Fraction | None] = []
     for name, pool in devices_of(sites):
         usable = 1 - Fraction(sites[name.rpartition("/")[0]].memory_headroom or 0)

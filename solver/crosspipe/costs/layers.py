@@ -140,6 +140,10 @@ def merge(items: Sequence[Numbered]) -> Stage:
             "boundary_mb": last.boundary_mb,
             "gradient_mb": last.boundary_mb if last.gradient_mb is None else last.gradient_mb,
             "layers": describe(items),
+            "weights_mb": _sum_of_given(layer.weights_mb for layer in layers),
+            "reduced_mb": _sum_of_given(
+                layer.weights_mb if layer.reduced_mb is None else layer.reduced_mb for layer in layers
+            ),
         },
         "/model/layers",
     )
@@ -181,6 +185,12 @@ def _retained(layer: Layer) -> Decimal:
 def _sum(values: Iterable[Decimal]) -> Decimal:
     with localcontext(prec=MOST_DIGITS):
         return sum(values, ZERO)
+
+
+def _sum_of_given(values: Iterable[Decimal | None]) -> Decimal | None:
+    """Add what is given; None where nothing is."""
+    given = [value for value in values if value is not None]
+    return _sum(given) if given else None
 
 
 def _whole_numbers(works: Sequence[Decimal]) -> list[int]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from crosspipe.costs.architecture import Architecture
     from crosspipe.costs.work import Shape
+    from crosspipe.spec.gradients import Sharding
 
 BYTES_REPLICATED = 6
 """Per parameter on every replica: bf16 weight (2) and fp32 gradient (4), which sums up over the microbatches."""
@@ -60,14 +61,25 @@ def head_held(model: Architecture, shape: Shape) -> Held:
     return Held(activation, activation // 2)
 
 
-def static_bytes(parameters: int, data: int) -> Fraction:
+WEIGHT_BYTES = 2
+"""Per parameter, of the weights that are gathered and of the gradients that are summed: bf16."""
+
+
+def static_bytes(parameters: int, data: int, sharding: Sharding | None = None) -> Fraction:
     """Bytes of weights, gradients and optimizer state of `parameters` on one of `data` replicas: `6N + 12N/data`.
+
+    With `none` nothing is shared out, `18N`; with `full` the weights are too, `4N + 14N/data`.
 
     The figure of Megatron-Core's distributed optimizer with bf16 weights and fp32 gradients. The CrossPipe paper counts
     `2N + 16N/data`: the same for one replica, less for several, since it shards gradients too; a pipeline cannot, as
     they sum up over the microbatches of a step.
     """
-    return parameters * (BYTES_REPLICATED + Fraction(BYTES_SHARDED, data))
+    replicated, shared = BYTES_REPLICATED, BYTES_SHARDED
+    if sharding == "none":
+        replicated, shared = replicated + shared, 0
+    elif sharding == "full":
+        replicated, shared = replicated - WEIGHT_BYTES, shared + WEIGHT_BYTES
+    return parameters * (replicated + Fraction(shared, data))
 
 
 def boundary_bytes(model: Architecture, shape: Shape) -> int:

@@ -13,13 +13,21 @@ if TYPE_CHECKING:
     from crosspipe.spec.model import Placement
 
 
-def devices_of(sites: Mapping[str, Site]) -> tuple[tuple[str, Pool], ...]:
-    """List the devices of a replica with their pools, in the user's order; expanded sites only."""
-    return tuple(
-        (f"{name}/{number}", pool)
-        for name, site in sites.items()
-        for number, pool in enumerate(pool for pool in site.pools or [site] for _ in range(pool.devices or 0))
-    )
+def devices_of(sites: Mapping[str, Site], copies: int = 1) -> tuple[tuple[str, Pool], ...]:
+    """List the devices of a replica with their pools, in the user's order; expanded sites only.
+
+    Where whole pipelines are spread over the `copies` sites, they are those of the first, each as slow as the slowest
+    of its rank in any site.
+    """
+    by_site = [[pool for pool in site.pools or [site] for _ in range(pool.devices or 0)] for site in sites.values()]
+    if copies == 1:
+        return tuple(
+            (f"{name}/{number}", pool)
+            for name, pools in zip(sites, by_site, strict=True)
+            for number, pool in enumerate(pools)
+        )
+    slowest = [max(pools, key=lambda pool: pool.time_factor) for pools in zip(*by_site, strict=True)]
+    return tuple((f"{next(iter(sites))}/{number}", pool) for number, pool in enumerate(slowest))
 
 
 def stage_count(placement: Placement, pipeline: int) -> int:

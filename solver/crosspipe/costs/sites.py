@@ -79,8 +79,11 @@ def _expand_pool(
     place = pointer.removeprefix("/").replace("/", ".")
     devices, memory, factor, price = pool.devices, pool.memory_gb, pool.time_factor, pool.price_per_hour
     if pool.gpus is not None:
-        devices = pool.gpus // (degrees.tensor * degrees.data)
-        why = f"{pool.gpus} GPUs / (tensor {degrees.tensor} x data {degrees.data}): pipeline ranks of one replica"
+        devices = pool.gpus // (degrees.tensor * degrees.copies)
+        spread = f" / {degrees.sites} sites" if degrees.sites > 1 else ""
+        why = (
+            f"{pool.gpus} GPUs / (tensor {degrees.tensor} x data {degrees.data}{spread}): pipeline ranks of one replica"
+        )
         assumptions.append(Assumption(f"{pointer}/devices", str(devices), why, f"{place}.gpus or parallel"))
         if price is not None:
             price *= degrees.tensor

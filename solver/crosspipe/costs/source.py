@@ -15,6 +15,7 @@ from crosspipe.costs.split import LARGEST_ITEM_COUNT
 from crosspipe.costs.stages import MeasuredStages, measured_stages
 from crosspipe.costs.work import Shape
 from crosspipe.errors import Fault, SpecError, TooLargeError
+from crosspipe.spec.places import sites_of_copies
 from crosspipe.spec.stages import HuggingFaceModel, LayersModel, StagesModel
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
         rule = f"fewer than {LARGEST_ITEM_COUNT} layers are cut into stages"
         value = str(architecture.layers)
         raise TooLargeError([Fault("/model/num_hidden_layers", rule, value, str(LARGEST_ITEM_COUNT - 1))])
-    return EstimatedModel(architecture, Shape(spec.training.microbatch or 1, sequence), peak)
+    sharding = None if spec.gradients is None else spec.gradients.sharding
+    return EstimatedModel(architecture, Shape(spec.training.microbatch or 1, sequence), peak, sharding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
         If the map has more stages than the model has layers.
     """
     parallel = spec.parallel
+    sites = sites_of_copies(parallel, spec.sites)
     gpus = tuple((f"{p.pointer}/gpus", p.pool.gpus) for p in pools if p.pool.gpus is not None)
     allowed: Cuttable | Exactly
     if isinstance(source, MeasuredStages):
@@ -124,12 +127,13 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
         pipeline=None if parallel.pipeline == "auto" else parallel.pipeline,
         data=None if parallel.data == "auto" else parallel.data,
         gpus=gpus,
-        devices=sum(p.pool.devices or 0 for p in pools),
+        devices=sum(p.pool.devices or 0 for p in pools) // sites,
         heads=None if architecture is None else architecture.heads,
         sequences=spec.training.global_batch,
         microbatch=spec.training.microbatch or 1,
         pipelines_allowed=allowed,
         pipeline_rule=allowed.rule,
+        sites=sites,
     )
 
 

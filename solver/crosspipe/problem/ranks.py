@@ -8,8 +8,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from crosspipe.problem.rounding import BYTES_PER_GB
+from crosspipe.spec.places import sites_of_copies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from decimal import Decimal
 
     from crosspipe.spec.cluster import Site
@@ -37,8 +39,24 @@ class Rank:
 
 
 def ranks_of(spec: Spec) -> tuple[Rank, ...]:
-    """List the ranks of an expanded spec."""
-    return tuple(rank for name, site in spec.sites.items() for rank in _site_ranks(name, site))
+    """List the ranks of an expanded spec: those that one pipeline runs through.
+
+    Where every site runs whole pipelines they are the first site's, each with the largest time factor and the least
+    memory of its rank in any site: all copies then keep that schedule.
+    """
+    by_site = [_site_ranks(name, site) for name, site in spec.sites.items()]
+    if sites_of_copies(spec.parallel, spec.sites) == 1:
+        return tuple(rank for ranks in by_site for rank in ranks)
+    return tuple(_worst(alike) for alike in zip(*by_site, strict=True))
+
+
+def _worst(alike: Sequence[Rank]) -> Rank:
+    return Rank(
+        alike[0].name,
+        alike[0].site,
+        max(rank.time_factor for rank in alike),
+        min((rank.capacity_bytes for rank in alike if rank.capacity_bytes is not None), default=None),
+    )
 
 
 def _site_ranks(name: str, site: Site) -> list[Rank]:

@@ -9,6 +9,7 @@ from pydantic import Discriminator, Field, Tag
 from crosspipe.spec import branches
 from crosspipe.spec.base import Count, Flag, Index, IndexKey, Mb, Ms, Name, PositiveMs, SpecModel
 from crosspipe.spec.cluster import Link, Site
+from crosspipe.spec.gradients import Gradients
 from crosspipe.spec.stages import HuggingFaceModel, LayersModel, Microbatches, StagesModel
 
 Auto = Literal["auto"]
@@ -63,6 +64,9 @@ class Parallel(SpecModel):
 
     replica_messages: Literal["merged", "separate"] = "merged"
     """How the replicas' messages use a link that they share."""
+
+    across_sites: Literal["pipeline", "data", "both"] = "pipeline"
+    """What crosses sites: one pipeline through all of them; whole pipelines in each; or both, copies in every site."""
 
 
 class Placement(SpecModel):
@@ -160,6 +164,9 @@ class Spec(SpecModel):
 
     placement: Placement = Placement()
     """Which stage sits on which device."""
+
+    gradients: Gradients | None = None
+    """How the copies of every stage sum their gradients; left out, that takes no time."""
 
     extra_operations: list[ExtraOperation] = Field(default_factory=list)
     """Operations that run once per step."""

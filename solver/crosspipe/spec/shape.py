@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from crosspipe.spec.base import SpecModel
 from crosspipe.spec.branches import CONFIG, LAYERS, STAGES, model_tag
 from crosspipe.spec.cluster import Link, Pool, Site
+from crosspipe.spec.gradients import Gradients
 from crosspipe.spec.model import ExtraOperation, Limits, Parallel, Placement, Spec, Training
 from crosspipe.spec.stages import (
     HuggingFaceModel,
@@ -42,6 +43,7 @@ SHAPE: Final[tuple[tuple[tuple[str, ...], type[SpecModel]], ...]] = (
     (("sites", ANY), Site),
     (("links", ANY), Link),
     (("placement",), Placement),
+    (("gradients",), Gradients),
     (("extra_operations", ANY), ExtraOperation),
     (("limits",), Limits),
 )

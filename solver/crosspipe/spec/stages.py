@@ -69,6 +69,12 @@ class Work(SpecModel):
     gradient_mb: Mb | None = None
     """Message back from the next stage in MB; default that of `boundary_mb`."""
 
+    weights_mb: Mb | None = None
+    """Weights as `gradients` gathers them, in MB, of the whole device (all accelerators of a tensor group)."""
+
+    reduced_mb: Mb | None = None
+    """What `gradients` sums over the copies, in MB, of the whole device; default that of `weights_mb`."""
+
 
 class Stage(Work):
     """One stage: a contiguous run of layers that sits on one device."""

@@ -71,7 +71,13 @@ def test_comments_keep_within_the_width() -> None:
 
 def test_every_default_is_written() -> None:
     tree = yaml.safe_load(expanded_text(expand(measured())))
-    assert tree["parallel"] == {"tensor": 1, "pipeline": 8, "data": 1, "replica_messages": "merged"}
+    assert tree["parallel"] == {
+        "tensor": 1,
+        "pipeline": 8,
+        "data": 1,
+        "replica_messages": "merged",
+        "across_sites": "pipeline",
+    }
     assert tree["sites"]["east"] == {"devices": 8, "time_factor": 1, "hop_latency_ms": 0, "memory_headroom": 0}
     assert tree["model"]["stages"][7]["gradient_mb"] == 28.3
     assert tree["training"]["split_backward"] is True

@@ -56,10 +56,11 @@ def test_the_shape_knows_every_model():
     option = {"activation_mb": 1, "recompute_ms": 1}
     documents = [
         document(
-            model={"stages": [stage(recompute_option=option), stage()]},
+            model={"stages": [stage(recompute_option=option, weights_mb=1), stage()]},
             training={"microbatches": {"multipliers": [1]}},
             sites={"east": {"pools": [{"devices": 1}]}, "west": {"devices": 1}},
             extra_operations=[{"name": "a", "duration_ms": 1}],
+            gradients={},
         ),
         document(model={"layers": [stage()]}),
         document(model={"stages": {"count": 2, **stage(recompute_option=option)}}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import Path, closest, fault
-from crosspipe.spec.places import places_of, stage_count
+from crosspipe.spec.places import pipeline_places, stage_count
 from crosspipe.spec.rules.channels import directed_pairs
 from crosspipe.spec.stages import LayersModel, StagesModel
 
@@ -44,7 +44,7 @@ def names_differ(spec: Spec) -> Iterator[Fault]:
 
 def device_exists(spec: Spec) -> Iterator[Fault]:
     """Require a device of the spec."""
-    places = places_of(spec)
+    places = pipeline_places(spec)
     for number, extra in enumerate(spec.extra_operations):
         if extra.device is not None and not places.has_device(extra.device):
             rule = "must be a device such as `site/0`"

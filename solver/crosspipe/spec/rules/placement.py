@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import Path, fault
-from crosspipe.spec.places import places_of, stage_count, total_devices
+from crosspipe.spec.places import pipeline_places, stage_count, total_devices
 from crosspipe.spec.stages import StagesModel
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def map_fits_stages(spec: Spec) -> Iterator[Fault]:
     if count is not None and len(names) != count:
         rule = f"must name {count} devices, one for each stage"
         yield fault(("placement", "map"), rule, names)
-    places = places_of(spec)
+    places = pipeline_places(spec)
     for stage, name in enumerate(names):
         if not places.has_device(name):
             rule = "must be a device such as `site/0`"
@@ -55,7 +55,7 @@ def stage_devices_exist(spec: Spec) -> Iterator[Fault]:
     if not isinstance(spec.model, StagesModel) or not isinstance(spec.model.stages, list):
         return
     placed = [(number, stage.device) for number, stage in enumerate(spec.model.stages) if stage.device is not None]
-    places = places_of(spec)
+    places = pipeline_places(spec)
     for stage, name in placed:
         if not places.has_device(name):
             rule = "must be a device such as `site/0`"

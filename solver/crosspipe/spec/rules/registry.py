@@ -6,8 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crosspipe.spec.cluster import Link, Pool
+from crosspipe.spec.gradients import Gradients
 from crosspipe.spec.model import ExtraOperation, Placement, Training
-from crosspipe.spec.rules import channels, extras, limits, links, model, placement, sites, training, windows, work
+from crosspipe.spec.rules import (
+    across,
+    channels,
+    extras,
+    gradients,
+    limits,
+    links,
+    model,
+    placement,
+    sites,
+    training,
+    windows,
+    work,
+)
 from crosspipe.spec.stages import HuggingFaceModel, Work
 
 if TYPE_CHECKING:
@@ -45,6 +59,7 @@ PART_RULES: Final[tuple[tuple[type[SpecModel], tuple[PartRule, ...]], ...]] = (
         ),
     ),
     (Placement, (placement.map_or_traversal, placement.unidirectional_has_one_stage_each)),
+    (Gradients, (gradients.tied_size_has_stages, gradients.tied_stages_differ)),
     (ExtraOperation, (extras.one_length, extras.one_resource)),
 )
 """Rules of one model alone; those of a class hold for its subclasses."""
@@ -76,6 +91,8 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(training.batch_is_whole_microbatches, "training", "parallel"),
     _rule(sites.site_names_are_plain, "sites"),
     _rule(sites.pipeline_has_devices, "sites", "parallel"),
+    _rule(across.copies_are_spread_evenly, "parallel", "sites"),
+    _rule(across.sites_are_alike, "parallel", "sites"),
     _rule(channels.no_link_to_nowhere, "links", "sites", "parallel"),
     _rule(channels.one_link_for_each_way, "links"),
     _rule(channels.group_names_are_new, "links"),
@@ -84,6 +101,11 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(placement.map_fits_stages, "placement", "model", "sites", "parallel"),
     _rule(placement.stage_devices_exist, "placement", "model", "sites", "parallel"),
     _rule(placement.stages_per_device_is_consistent, "placement", "model", "sites", "parallel"),
+    _rule(gradients.sizes_are_known, "gradients", "model"),
+    _rule(gradients.tied_size_is_known, "gradients", "model"),
+    _rule(gradients.tied_stages_exist, "gradients", "model", "placement", "parallel"),
+    _rule(gradients.sites_make_a_ring, "gradients", "parallel", "sites", "links"),
+    _rule(gradients.names_of_collectives_are_free, "gradients", "extra_operations"),
     _rule(extras.names_differ, "extra_operations"),
     _rule(extras.device_exists, "extra_operations", "sites", "parallel"),
     _rule(extras.lane_exists, "extra_operations", "links"),
