@@ -1,9 +1,9 @@
 """Schedules by diving: at a fixed target time, decide pair after pair until one order is left.
 
 Tight targets decide most pairs by themselves; a leaf's orders replay to a makespan of at most the target, and fit,
-where the W's of each device are alike and no cap on microbatches in flight binds (elsewhere the lattice is relaxed,
-and the orders are judged by who takes them). If every branch is refuted instead, no schedule is as short: the children
-of a node, "A before B" and "B before A", cover all schedules.
+where the W's of each device are alike, as are the extra operations on each device and lane, and no cap on microbatches
+in flight binds (elsewhere the lattice is relaxed, and the orders are judged by who takes them). If every branch
+is refuted instead, no schedule is as short: the children of a node, "A before B" and "B before A", cover all schedules.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from crosspipe.lattice.fixpoint import Tables, Windows
     from crosspipe.lattice.machines import Lattice
     from crosspipe.lattice.nodes import Node
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.problem import Problem
 
 MOST_SAVED_BYTES = 400 * 10**6
 """Memory for saved windows; the search gives up a branch deeper than that allows."""
@@ -97,15 +97,14 @@ class Diver:
     def __init__(self, tables: Tables) -> None:
         lattice = tables.lattice
         self._tables = tables
-        classes = len(lattice.nodes)
+        classes, placed = len(lattice.nodes), sum(node.machine >= 0 for node in lattice.nodes)
         size = classes * lattice.width * 8
         self._deepest = max(64, min(DEEPEST, MOST_SAVED_BYTES // (2 * size)))
         self._saved_r = np.zeros((self._deepest, classes, lattice.width), dtype=np.int64)
         self._saved_q = np.zeros_like(self._saved_r)
-        self._before = np.zeros((classes, classes, lattice.width), dtype=np.int32)
+        self._before = np.zeros((placed, placed, lattice.width), dtype=np.int32)
         self._pairs = np.zeros((self._deepest, 5), dtype=np.int64)
         self._turns = np.zeros(self._deepest, dtype=np.int64)
-        self._limit = np.array([lattice.microbatches * len(n.stages) for n in lattice.nodes], dtype=np.int64)
         self._weight_follows = np.array([n.kind is Kind.W and len(n.stages) == 1 for n in lattice.nodes])
 
     def dive(self, target: int, rule: Rule, seed: int, most_failures: int, most_nodes: int) -> Dive:
@@ -132,12 +131,14 @@ class Diver:
             tables.first_state,
             tables.classes,
             tables.first_class,
-            self._limit,
             tables.duration,
             tables.lag,
             lattice.chain,
             lattice.microbatches,
+            tables.count,
             tables.machine_of,
+            tables.links,
+            tables.hours,
             self._weight_follows,
             lattice.lanes,
             windows.r,
@@ -170,7 +171,7 @@ def tree_of(lattice: Lattice, trace: Trace) -> list[list[str | int] | int]:
     """Write the tree of a refuted target: `[class, index, class, index]`, the first before the second at first, or 0.
 
     Depth first, each decision followed by the branches of its two orders; 0 is a refuted branch. Classes are named `F
-    3`, `B 3`, `activation 2`, `gradient 2`, `W 1` (all W of device 1).
+    3`, `B 3`, `activation 2`, `gradient 2`, `W 1` (all W of device 1), `extra 17` (those joined with operation 17).
     """
     names = [_name(lattice, node) for node in lattice.nodes]
     tree: list[list[str | int] | int] = []
@@ -183,6 +184,8 @@ def tree_of(lattice: Lattice, trace: Trace) -> list[list[str | int] | int]:
 def _name(lattice: Lattice, node: Node) -> str:
     if node.kind is Kind.W:
         return f"W {lattice.machines[node.machine].resource}"
+    if node.kind is Kind.EXTRA:
+        return f"extra {min(node.members)}"
     what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient", Kind.BW: "B"}.get(node.kind, node.kind.name)
     return f"{what} {node.stages[0]}"
 
@@ -190,28 +193,52 @@ def _name(lattice: Lattice, node: Node) -> str:
 def orders_of(problem: Problem, tables: Tables, windows: Windows) -> Orders:
     """Read the orders of a leaf: on each machine its operations by earliest start.
 
-    Of those that start together the empty ones go first, along the chain: they may give back what another needs.
+    Of those that start together the empty ones go first, along the chain: they may give back what another needs. Extra
+    operations take the places of their class by earliest start, the more urgent first; those that are in none go where
+    they can start.
     """
     lattice = tables.lattice
-    sequences: list[IntArray] = [np.zeros(0, dtype=np.int64) for _ in range(problem.resources)]
+    sequences: list[list[int]] = [[] for _ in range(problem.resources)]
+    single = {node.members[0]: index for index, node in enumerate(lattice.nodes) if _by_itself(node)}
+    placed: set[int] = set()
+    rows: dict[int, list[tuple[int, int, int, int, int]]] = {}
     for machine in lattice.machines:
-        starts: list[tuple[int, int, int, int, int]] = []
-        for place, index in enumerate(machine.nodes):
-            node = lattice.nodes[index]
-            for j in range(problem.microbatches * len(node.stages)):
-                starts.append((int(windows.r[index, j]), node.duration, place, index, j))
-        starts.sort()
-        sequences[machine.resource] = _numbers(problem, tables, [(index, j) for _, _, _, index, j in starts])
-    return Orders(tuple(sequences), problem.recomputed)
+        rows[machine.resource] = [
+            (int(windows.r[index, j]), lattice.nodes[index].duration, place, index, j)
+            for place, index in enumerate(machine.nodes)
+            for j in range(lattice.nodes[index].count)
+        ]
+        placed.update(member for index in machine.nodes for member in lattice.nodes[index].members)
+    for member, index in single.items():
+        if member not in placed and (resource := int(problem.operations.resource[member])) >= 0:
+            row = rows.setdefault(resource, [])
+            row.append((int(windows.r[index, 0]), lattice.nodes[index].duration, len(lattice.nodes), index, 0))
+    for resource, row in rows.items():
+        takers = {
+            index: sorted(
+                lattice.nodes[index].members,
+                key=lambda member: (int(windows.r[single[member], 0]), -int(windows.q[single[member], 0]), member),
+            )
+            for index in {index for _, _, _, index, _ in row}
+        }
+        sequences[resource] = _numbers(problem, tables, [(index, j) for _, _, _, index, j in sorted(row)], takers)
+    return Orders(tuple(np.array(sequence, dtype=np.int64) for sequence in sequences), problem.recomputed)
 
 
-def _numbers(problem: Problem, tables: Tables, order: list[tuple[int, int]]) -> IntArray:
+def _by_itself(node: Node) -> bool:
+    return node.kind is Kind.EXTRA and node.machine < 0
+
+
+def _numbers(problem: Problem, tables: Tables, order: list[tuple[int, int]], takers: dict[int, list[int]]) -> list[int]:
     """Operation numbers of (class, index) pairs; the k-th W is that of the k-th B that is over."""
     over: list[tuple[int, int]] = []
     weights = 0
     numbers = []
     for index, j in order:
         node = tables.lattice.nodes[index]
+        if node.kind is Kind.EXTRA:
+            numbers.append(takers[index][j])
+            continue
         if node.kind is Kind.W:
             stage, microbatch = over[weights]
             weights += 1
@@ -220,7 +247,7 @@ def _numbers(problem: Problem, tables: Tables, order: list[tuple[int, int]]) -> 
         if node.kind is Kind.B and problem.number(Kind.W, stage, 0) is not None:
             over.append((stage, microbatch))
         numbers.append(int(problem.numbers[node.kind, 0, stage, microbatch]))
-    return np.array(numbers, dtype=np.int64)
+    return numbers
 
 
 __all__ = ["Dive", "Diver", "Rule", "orders_of", "tree_of"]

@@ -127,12 +127,14 @@ def dive(  # type: ignore[no-untyped-def]
     first_state,
     classes,
     first_class,
-    limit,
     duration,
     lag,
     chain,
     microbatches,
+    count,
     machine_of,
+    links,
+    hours,
     weight_follows,
     lanes,
     r,
@@ -165,7 +167,7 @@ def dive(  # type: ignore[no-untyped-def]
     stands = True
     while True:
         if stands:
-            if not choose(target, rule, noise, lanes, classes, first_class, limit, duration, r, q, before, choice):
+            if not choose(target, rule, noise, lanes, classes, first_class, count, duration, r, q, before, choice):
                 return LEAF
             if depth == len(turns):
                 return GIVEN_UP
@@ -244,7 +246,10 @@ def dive(  # type: ignore[no-untyped-def]
             lag,
             chain,
             microbatches,
+            count,
             machine_of,
+            links,
+            hours,
             r,
             q,
             dirty,

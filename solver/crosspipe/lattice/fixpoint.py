@@ -8,6 +8,18 @@ and from microbatch to microbatch uses implied precedences; a pass over a machin
 operation by the least over all paths and times that the current windows allow, a set that holds the schedule, and tails
 likewise. So if no path is left, or an operation has no start, there was no schedule. Nothing is assumed of the order
 between classes.
+
+Deadlines. What ends by its deadline leaves T less the deadline after its end: its first tail.
+
+Windows of lanes. A transfer that may start at t starts at the first moment from t on that lets it end without meeting a
+closed lane, and ends when the integral of the rate is its size. A later t never gives an earlier start, nor a later
+start an earlier end: of two transfers of one size under way the first is never overtaken, and while the second still
+waits nothing of it is done. So the earliest time at which a state can be reached follows from the earliest time of the
+state before, and, backwards, the latest from the latest: the programme over counts stays exact. Latest starts are
+latest moments from which the transfer ends in time; tails count to the target, so all times are absolute. Index order
+may still be assumed: sorting the starts of like transfers leaves the set of their intervals as it is.
+
+Extra operations: see `extras`.
 """
 
 from __future__ import annotations
@@ -53,6 +65,10 @@ class Tables:
         self.duration = np.array([node.duration for node in lattice.nodes], dtype=np.int64)
         self.lag = np.array([node.lag for node in lattice.nodes], dtype=np.int64)
         self.machine_of = np.array([node.machine for node in lattice.nodes], dtype=np.int64)
+        self.count = np.array([node.count for node in lattice.nodes], dtype=np.int64)
+        links = lattice.links
+        self.links = (links.arcs, links.group_class, links.group_first, links.group_member)
+        self.hours = lattice.hours
         self.forbidden = np.zeros(len(self.counts), dtype=np.int32)
         self.latest = np.zeros(max(sizes), dtype=np.int64)
         self.earliest = np.zeros(max(sizes), dtype=np.int64)
@@ -60,12 +76,12 @@ class Tables:
         self.new_end = np.zeros((widest, lattice.width), dtype=np.int64)
         self.passes = np.zeros(1, dtype=np.int64)
 
-    def first_windows(self) -> Windows:
-        """Windows along the chain alone."""
+    def first_windows(self, target: int) -> Windows:
+        """Windows along the chain and before deadlines alone."""
         lattice = self.lattice
         r = np.zeros((len(lattice.nodes), lattice.width), dtype=np.int64)
-        q = np.zeros_like(r)
         r[: lattice.chain] = starts_of(lattice)[:, None]
+        q = np.zeros_like(r) if lattice.due is None else np.maximum(target - lattice.due, 0)
         return Windows(r, q)
 
     def shrink(self, target: int, windows: Windows, dirty: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> bool:
@@ -83,7 +99,10 @@ class Tables:
                 self.lag,
                 self.lattice.chain,
                 self.lattice.microbatches,
+                self.count,
                 self.machine_of,
+                self.links,
+                self.hours,
                 windows.r,
                 windows.q,
                 dirty,
@@ -97,7 +116,7 @@ class Tables:
 
     def stands(self, target: int) -> Windows | None:
         """Windows at the fixpoint for a target, None if it is refuted."""
-        windows = self.first_windows()
+        windows = self.first_windows(target)
         dirty = np.ones(len(self.lattice.machines), dtype=np.bool_)
         return windows if self.shrink(target, windows, dirty) else None
 

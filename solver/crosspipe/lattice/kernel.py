@@ -4,7 +4,8 @@ For a target T operation j of class c has a window: it starts no earlier than r[
 its end. One pass over a machine's states computes, backwards, the latest time L at which each state may be reached
 so that the rest still fits, and forwards the earliest time E; windows shrink to what some path uses (notes of the
 `fixpoint` module give the proof). Arrays of all machines lie one after another: `first_state`, `first_class` say where
-each begins, `classes` which global class a local one is.
+each begins, `classes` which global class a local one is. `links` are arcs and places of extra operations (`extras`),
+`hours` the opening hours of lanes (`hours`).
 """
 
 from __future__ import annotations
@@ -16,40 +17,214 @@ choose_cache_folder()  # must be settled before the compiler is loaded
 import numpy as np  # noqa: E402
 from numba import njit  # noqa: E402
 
+from crosspipe.lattice.nodes import TOGETHER  # noqa: E402
+
 NEVER = -(2**60)
 FAR = 2**60
 
 
 @njit(cache=True, nogil=True)
-def chain_pass(r, q, duration, lag, chain, microbatches, machine_of, dirty):  # type: ignore[no-untyped-def]
+def open_from(hours, lane, ready, duration):  # type: ignore[no-untyped-def]
+    """Earliest start at `ready` or later on a lane, and its end; FAR if there is none."""
+    starts, rates, first = hours[1], hours[2], hours[3]
+    low, high = first[lane], first[lane + 1]
+    if ready >= FAR:
+        return FAR, FAR
+    if duration == 0:
+        return ready, ready
+    last = high - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if starts[middle] <= ready:
+            low = middle
+        else:
+            high = middle
+    begin, now = ready, ready
+    work = duration * hours[4][lane]
+    left = work
+    for piece in range(low, last + 1):
+        if rates[piece] == 0:
+            if piece == last:
+                return FAR, FAR
+            now = starts[piece + 1]
+            begin, left = now, work
+            continue
+        needed = -(-left // rates[piece])
+        if piece == last or needed <= starts[piece + 1] - now:
+            return begin, now + needed
+        left -= rates[piece] * (starts[piece + 1] - now)
+        now = starts[piece + 1]
+    return FAR, FAR
+
+
+@njit(cache=True, nogil=True)
+def open_until(hours, lane, end, duration):  # type: ignore[no-untyped-def]
+    """Latest start on a lane that ends by `end`; NEVER if there is none from 0 on."""
+    starts, rates, first = hours[1], hours[2], hours[3]
+    low, high = first[lane], first[lane + 1]
+    if duration == 0:
+        return end
+    if end <= 0:
+        return NEVER
+    begin = low
+    while high - low > 1:
+        middle = (low + high) // 2
+        if starts[middle] < end:
+            low = middle
+        else:
+            high = middle
+    now = end
+    work = duration * hours[4][lane]
+    left = work
+    for piece in range(low, begin - 1, -1):
+        if rates[piece] == 0:
+            now, left = starts[piece], work
+            continue
+        needed = -(-left // rates[piece])
+        if needed <= now - starts[piece]:
+            return now - needed
+        left -= rates[piece] * (now - starts[piece])
+        now = starts[piece]
+    return NEVER
+
+
+@njit(cache=True, nogil=True)
+def start_at(hours, duration, c, ready):  # type: ignore[no-untyped-def]
+    """Earliest start of an operation of class c that is ready then."""
+    if hours[0][c] < 0:
+        return ready
+    return open_from(hours, hours[0][c], ready, duration[c])[0]
+
+
+@njit(cache=True, nogil=True)
+def end_from(hours, duration, c, ready):  # type: ignore[no-untyped-def]
+    """Earliest end of an operation of class c that is ready then."""
+    if hours[0][c] < 0:
+        return ready + duration[c]
+    return open_from(hours, hours[0][c], ready, duration[c])[1]
+
+
+@njit(cache=True, nogil=True)
+def start_until(hours, duration, c, end):  # type: ignore[no-untyped-def]
+    """Latest start of an operation of class c that has ended by then."""
+    if hours[0][c] < 0:
+        return end - duration[c]
+    return open_until(hours, hours[0][c], end, duration[c])
+
+
+@njit(cache=True, nogil=True)
+def chain_pass(target, r, q, duration, lag, chain, microbatches, machine_of, hours, dirty):  # type: ignore[no-untyped-def]
     """Carry windows along the chain of each microbatch and from one microbatch to the next."""
     for c in range(chain):
         for j in range(microbatches):
             best = r[c, j]
-            if j > 0 and r[c, j - 1] + duration[c] > best:
-                best = r[c, j - 1] + duration[c]
-            if c > 0 and r[c - 1, j] + lag[c - 1] > best:
-                best = r[c - 1, j] + lag[c - 1]
+            if j > 0:
+                best = max(best, end_from(hours, duration, c, r[c, j - 1]))
+            if c > 0:
+                best = max(best, end_from(hours, duration, c - 1, r[c - 1, j]) + lag[c - 1] - duration[c - 1])
+            best = start_at(hours, duration, c, best)
             if best > r[c, j]:
                 r[c, j] = best
                 if machine_of[c] >= 0:
                     dirty[machine_of[c]] = True
     for c in range(chain - 1, -1, -1):
         for j in range(microbatches - 1, -1, -1):
-            best = q[c, j]
-            if j + 1 < microbatches and q[c, j + 1] + duration[c] > best:
-                best = q[c, j + 1] + duration[c]
-            if c + 1 < chain and q[c + 1, j] + duration[c + 1] + lag[c] - duration[c] > best:
-                best = q[c + 1, j] + duration[c + 1] + lag[c] - duration[c]
-            if best > q[c, j]:
-                q[c, j] = best
+            end = target - q[c, j]
+            if j + 1 < microbatches:
+                end = min(end, start_until(hours, duration, c, target - q[c, j + 1]))
+            if c + 1 < chain:
+                after = start_until(hours, duration, c + 1, target - q[c + 1, j])
+                end = min(end, after - (lag[c] - duration[c]))
+            if target - end > q[c, j]:
+                q[c, j] = target - end
                 if machine_of[c] >= 0:
                     dirty[machine_of[c]] = True
 
 
 @njit(cache=True, nogil=True)
+def arc_pass(target, r, q, duration, links, machine_of, hours, dirty):  # type: ignore[no-untyped-def]
+    """Carry windows along single arcs and between extra operations and their places; tells whether any moved.
+
+    An arc is (class, index, class, index, lag): the second starts a lag after the end of the first; with a lag of
+    `TOGETHER`, no earlier than it starts.
+    """
+    arcs, group_class, group_first, group_member = links
+    moved = False
+    for row in range(len(arcs)):
+        a, i, b, j, lag = arcs[row, 0], arcs[row, 1], arcs[row, 2], arcs[row, 3], arcs[row, 4]
+        ready = r[a, i] if lag == TOGETHER else end_from(hours, duration, a, r[a, i]) + lag
+        ready = start_at(hours, duration, b, ready)
+        if ready > r[b, j]:
+            r[b, j] = ready
+            moved = True
+            if machine_of[b] >= 0:
+                dirty[machine_of[b]] = True
+    for row in range(len(arcs) - 1, -1, -1):
+        a, i, b, j, lag = arcs[row, 0], arcs[row, 1], arcs[row, 2], arcs[row, 3], arcs[row, 4]
+        start = start_until(hours, duration, b, target - q[b, j])
+        end = start - lag
+        if lag == TOGETHER:
+            end = start if start == NEVER else end_from(hours, duration, a, start)
+        if target - end > q[a, i]:
+            q[a, i] = target - end
+            moved = True
+            if machine_of[a] >= 0:
+                dirty[machine_of[a]] = True
+    for group in range(len(group_class)):
+        x, first, size = group_class[group], group_first[group], group_first[group + 1] - group_first[group]
+        early, late = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+        for k in range(size):
+            e = group_member[first + k]
+            early[k] = r[e, 0]
+            late[k] = start_until(hours, duration, e, target - q[e, 0])
+        early.sort()
+        late.sort()
+        for k in range(size):
+            ready = early[k]
+            if k > 0:
+                ready = max(ready, end_from(hours, duration, x, r[x, k - 1]))
+            ready = start_at(hours, duration, x, ready)
+            if ready > r[x, k]:
+                r[x, k] = ready
+                moved = True
+                dirty[machine_of[x]] = True
+        for k in range(size - 1, -1, -1):
+            end = NEVER if late[k] == NEVER else end_from(hours, duration, x, late[k])
+            if k + 1 < size:
+                end = min(end, start_until(hours, duration, x, target - q[x, k + 1]))
+            if target - end > q[x, k]:
+                q[x, k] = target - end
+                moved = True
+                dirty[machine_of[x]] = True
+    return moved
+
+
+@njit(cache=True, nogil=True)
+def fits(target, r, q, duration, count):  # type: ignore[no-untyped-def]
+    """Whether every operation still has a start left."""
+    for c in range(len(count)):
+        for j in range(count[c]):
+            if r[c, j] + duration[c] + q[c, j] > target:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def carry(target, r, q, duration, lag, chain, microbatches, count, machine_of, links, hours, dirty):  # type: ignore[no-untyped-def]
+    """Carry windows along chain and arcs until nothing moves; tells whether every operation has a start left."""
+    while True:
+        chain_pass(target, r, q, duration, lag, chain, microbatches, machine_of, hours, dirty)
+        if not fits(target, r, q, duration, count):
+            return False
+        if not arc_pass(target, r, q, duration, links, machine_of, hours, dirty):
+            return True
+        if not fits(target, r, q, duration, count):
+            return False
+
+
+@njit(cache=True, nogil=True)
 def machine_pass(  # type: ignore[no-untyped-def]
-    target, counts, successors, forbidden, classes, size, duration, r, q, latest, earliest, new_r, new_end
+    target, counts, successors, forbidden, classes, size, duration, hours, r, q, latest, earliest, new_r, new_end
 ):
     """Shrink the windows of one machine; returns 0 if refuted, 1 if nothing moved, 2 if a window moved."""
     states = counts.shape[0]
@@ -68,7 +243,7 @@ def machine_pass(  # type: ignore[no-untyped-def]
             c = classes[k]
             j = counts[s, k]
             end = min(latest[after], target - q[c, j])
-            start = end - duration[c]
+            start = end - duration[c] if hours[0][c] < 0 else open_until(hours, hours[0][c], end, duration[c])
             if start >= r[c, j] and start > best:
                 best = start
         latest[s] = best
@@ -92,11 +267,14 @@ def machine_pass(  # type: ignore[no-untyped-def]
             c = classes[k]
             j = counts[s, k]
             start = max(earliest[s], r[c, j])
+            over = start + duration[c]
+            if hours[0][c] >= 0:
+                start, over = open_from(hours, hours[0][c], start, duration[c])
             end = min(latest[after], target - q[c, j])
-            if start + duration[c] > end:
+            if over > end:
                 continue
-            if start + duration[c] < earliest[after]:
-                earliest[after] = start + duration[c]
+            if over < earliest[after]:
+                earliest[after] = over
             if start < new_r[k, j]:
                 new_r[k, j] = start
             if end > new_end[k, j]:
@@ -131,7 +309,10 @@ def fixpoint(  # type: ignore[no-untyped-def]
     lag,
     chain,
     microbatches,
+    count,
     machine_of,
+    links,
+    hours,
     r,
     q,
     dirty,
@@ -143,7 +324,8 @@ def fixpoint(  # type: ignore[no-untyped-def]
 ):
     """Shrink all windows until nothing moves; returns whether the target stands (False: refuted)."""
     machines = len(first_state) - 1
-    chain_pass(r, q, duration, lag, chain, microbatches, machine_of, dirty)
+    if not carry(target, r, q, duration, lag, chain, microbatches, count, machine_of, links, hours, dirty):
+        return False
     while True:
         found = -1
         for machine in range(machines):
@@ -164,6 +346,7 @@ def fixpoint(  # type: ignore[no-untyped-def]
             classes[u:v],
             v - u,
             duration,
+            hours,
             r,
             q,
             latest,
@@ -173,12 +356,10 @@ def fixpoint(  # type: ignore[no-untyped-def]
         )
         if outcome == 0:
             return False
-        if outcome == 2:
-            chain_pass(r, q, duration, lag, chain, microbatches, machine_of, dirty)
-        for c in range(chain):
-            for j in range(microbatches):
-                if r[c, j] + duration[c] + q[c, j] > target:
-                    return False
+        if outcome == 2 and not carry(
+            target, r, q, duration, lag, chain, microbatches, count, machine_of, links, hours, dirty
+        ):
+            return False
 
 
-__all__ = ["FAR", "NEVER", "chain_pass", "fixpoint", "machine_pass", "np"]
+__all__ = ["FAR", "NEVER", "fixpoint", "np"]

@@ -3,22 +3,29 @@
 With identical microbatches some optimal schedule keeps every class (stage and kind, hop and direction) in index order,
 so what a machine has done is told by how many operations of each class are over. Along the chain F(0), [message], F(1),
 ..., B(last), ..., [message], B(0) each node of a microbatch starts after all before it, so the counts of a machine's
-classes fall along the chain; all W of a device make one further class, at most as many as its B's.
+classes fall along the chain; all W of a device make one further class, at most as many as its B's. Extra operations
+that occupy the machine make classes of their own (`extras`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.lattice.extras import links_of, places_of, single_nodes
+from crosspipe.lattice.hours import LARGEST_TIME, edges_ns, hours_of, slower_somewhere
 from crosspipe.lattice.nodes import Node
 from crosspipe.lattice.states import StateSpace, enumerate_states
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.problem import NO_DEADLINE, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crosspipe.lattice.extras import Links
+    from crosspipe.lattice.hours import Hours
     from crosspipe.problem.problem import IntArray, Problem
 
 
@@ -31,7 +38,7 @@ class Machine:
     resource
         Its number in the problem.
     nodes
-        Its classes: indices into the nodes, in chain order, W last.
+        Its classes: indices into the nodes, in chain order, then W, then extra operations.
     space
         Its states.
     """
@@ -48,9 +55,9 @@ class Lattice:
     Attributes
     ----------
     tick_ns
-        Nanoseconds of one tick: the greatest common divisor of all times.
+        Nanoseconds of one tick: the greatest common divisor of all times (see `_tick_ns`).
     nodes
-        The chain, then the W classes.
+        The chain, then the W classes, then extra operations: those joined on machines, then each by itself.
     chain
         Number of nodes in the chain.
     machines
@@ -59,6 +66,12 @@ class Lattice:
         Number of lanes among the machines.
     width
         Largest number of operations in a class.
+    links
+        What ties extra operations to the rest.
+    hours
+        Opening hours of the lanes that have windows.
+    due
+        Latest end by [class, index] in ticks, None where there is no deadline.
     """
 
     tick_ns: int
@@ -68,30 +81,40 @@ class Lattice:
     lanes: int
     microbatches: int
     width: int
+    links: Links
+    hours: Hours
+    due: IntArray | None
 
 
 def has_lattice(problem: Problem) -> bool:
-    """Whether there is one modelled replica of identical microbatches, and a route for every message."""
-    return problem.identical and problem.replicas == 1 and not any(hop.missing for hop in problem.hops)
-
-
-def says_all(problem: Problem) -> bool:
-    """Whether a lattice leaves nothing out but windows: there are no extra operations and no deadlines."""
-    return not problem.extras and problem.due_ns is None
+    """Whether there is one modelled replica of identical microbatches, and one link at most for every message."""
+    single = not any(hop.missing or len(hop.legs) > 1 for hop in problem.hops)
+    return problem.identical and problem.replicas == 1 and single
 
 
 def lattice_of(problem: Problem, most_states: int) -> Lattice | None:
-    """Build the lattice of a problem, None where it does not apply or would exceed `most_states`.
-
-    Windows, extra operations and deadlines are left out: what is refuted without them is refuted with them.
-    """
+    """Build the lattice of a problem, None where it does not apply or would exceed `most_states`."""
     if not has_lattice(problem):
         return None
     if problem.choices and not problem.recomputed:
         return None
-    tick = math.gcd(*(int(v) for v in problem.operations.duration_ns), *(int(v) for v in problem.precedences.lag_ns))
-    chain = _chain(problem, max(tick, 1))
-    return _with_machines(problem, chain, max(tick, 1), most_states)
+    tick = _tick_ns(problem)
+    singles = single_nodes(problem, tick)
+    if len(singles) < len(problem.extras):
+        return None  # some wait for each other in a circle
+    return _with_machines(problem, _chain(problem, tick), singles, tick, most_states)
+
+
+def _tick_ns(problem: Problem) -> int:
+    """Nanoseconds of which all times of a schedule are multiples in which everything starts as early as orders allow.
+
+    Every start is then a sum of durations, lags and edges of closed windows. Where a lane is slower at times, transfers
+    end at any nanosecond.
+    """
+    if slower_somewhere(problem):
+        return 1
+    durations, lags = problem.operations.duration_ns, problem.precedences.lag_ns
+    return math.gcd(*(int(v) for v in durations), *(int(v) for v in lags), *edges_ns(problem)) or 1
 
 
 def _chain(problem: Problem, tick: int) -> list[Node]:
@@ -123,35 +146,89 @@ def _chain(problem: Problem, tick: int) -> list[Node]:
             latency = hops[boundary, towards].latency_ns if direct else 0
         lag = 0 if place + 1 == len(steps) else duration + latency
         resource = int(problem.operations.resource[number])
-        nodes.append(Node(kind, (stage,), duration // tick, lag // tick, resource))
+        nodes.append(Node(kind, (stage,), duration // tick, lag // tick, resource, problem.microbatches))
     return nodes
 
 
-def _with_machines(problem: Problem, chain: list[Node], tick: int, most_states: int) -> Lattice | None:
+def _with_machines(
+    problem: Problem, chain: list[Node], singles: list[Node], tick: int, most_states: int
+) -> Lattice | None:
     nodes = list(chain)
     for device in range(problem.devices_per_replica):
-        weights = [s for s in problem.devices[device].stages if problem.number(Kind.W, s, 0) is not None]
+        weights = tuple(s for s in problem.devices[device].stages if problem.number(Kind.W, s, 0) is not None)
         if weights:
             numbers = [problem.numbers[Kind.W, 0, stage, 0] for stage in weights]
             shortest = min(int(problem.operations.duration_ns[number]) for number in numbers)
-            nodes.append(Node(Kind.W, tuple(weights), shortest // tick, 0, device))
-    by_resource: dict[int, list[int]] = {}
-    for index, node in enumerate(nodes):
-        by_resource.setdefault(node.machine, []).append(index)
+            count = problem.microbatches * len(weights)
+            nodes.append(Node(Kind.W, weights, shortest // tick, 0, device, count))
     devices = len(problem.devices)
-    order = sorted(by_resource, key=lambda resource: (resource < devices, resource))
-    machines, left = [], most_states
+    places: dict[int, list[Node]] = {}
+    for place in places_of(problem, nodes, tick):
+        places.setdefault(place.machine, []).append(place)
+    order = sorted({node.machine for node in nodes} | set(places), key=lambda resource: (resource < devices, resource))
+    spaces: dict[int, StateSpace] = {}
+    left = most_states
     for resource in order:
-        space = enumerate_states(problem, [nodes[i] for i in by_resource[resource]], resource, left)
+        own = [node for node in nodes if node.machine == resource]
+        space = enumerate_states(problem, own + places.get(resource, []), resource, left)
+        if space is None and places.pop(resource, None) and own:
+            space = enumerate_states(problem, own, resource, left)
         if space is None:
             return None
         left -= len(space.counts)
-        machines.append(Machine(resource, tuple(by_resource[resource]), space))
-    place = {resource: number for number, resource in enumerate(order)}
-    placed = tuple(Node(n.kind, n.stages, n.duration, n.lag, place[n.machine]) for n in nodes)
-    width = problem.microbatches * max(len(node.stages) for node in nodes)
-    lanes = sum(resource >= devices for resource in order)
-    return Lattice(tick, placed, len(chain), tuple(machines), lanes, problem.microbatches, width)
+        spaces[resource] = space
+    return _numbered(
+        problem, len(chain), nodes + [place for row in places.values() for place in row], singles, spaces, tick
+    )
+
+
+def _numbered(
+    problem: Problem,
+    chain: int,
+    nodes: list[Node],
+    singles: list[Node],
+    spaces: dict[int, StateSpace],
+    tick: int,
+) -> Lattice:
+    """Put the machines in the order of their spaces, and tie the classes together."""
+    place = {resource: number for number, resource in enumerate(spaces)}
+    machines = tuple(
+        Machine(resource, tuple(i for i, node in enumerate(nodes) if node.machine == resource), space)
+        for resource, space in spaces.items()
+    )
+    everything = tuple(replace(node, machine=place[node.machine]) for node in nodes) + tuple(singles)
+    width = max(node.count for node in everything)
+    resources = [node.machine for node in nodes]
+    resources += [int(problem.operations.resource[node.members[0]]) for node in singles]
+    if max(node.duration for node in everything) > LARGEST_TIME:
+        resources = [-1] * len(resources)
+    return Lattice(
+        tick,
+        everything,
+        chain,
+        machines,
+        sum(resource >= len(problem.devices) for resource in spaces),
+        problem.microbatches,
+        width,
+        links_of(problem, everything, tick),
+        hours_of(problem, resources, tick),
+        _due(problem, everything, width, tick),
+    )
+
+
+def _due(problem: Problem, nodes: Sequence[Node], width: int, tick: int) -> IntArray | None:
+    """Latest ends: those of a class in index order, or, sorted, those of its places.
+
+    The k-th to run of n ends no later than the n - k + 1 from there on, whichever they are, so by the k-th smallest
+    latest end.
+    """
+    if problem.due_ns is None:
+        return None
+    due = np.full((len(nodes), width), NO_DEADLINE, dtype=np.int64)
+    for row, node in enumerate(nodes):
+        numbers = node.members or [int(n) for stage in node.stages for n in problem.numbers[node.kind, 0, stage]]
+        due[row, : node.count] = np.sort(problem.due_ns[np.array(numbers, dtype=np.int64)])
+    return np.where(due == NO_DEADLINE, NO_DEADLINE, due // tick)
 
 
 def starts_of(lattice: Lattice) -> IntArray:

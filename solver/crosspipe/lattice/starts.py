@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def start_windows(problem: Problem, tables: Tables, target: int) -> tuple[IntArray, IntArray] | None:
     """Earliest start and least tail (from its end to the target) of each operation, in nanoseconds; None if refuted.
 
-    They hold in every schedule in index order that ends by `target` ticks. The W's of a device with several stages are
+    They hold in every schedule in index order that ends by `target` ticks, like extra operations in the order of their
+    numbers. The W's of a device with several stages are
     one class in the lattice, in an order of their own: nothing is said of each.
     """
     windows = tables.stands(target)
@@ -26,6 +27,11 @@ def start_windows(problem: Problem, tables: Tables, target: int) -> tuple[IntArr
     earliest = np.zeros(len(problem.operations), dtype=np.int64)
     tail = np.zeros_like(earliest)
     for number, node in enumerate(tables.lattice.nodes):
+        if node.kind is Kind.EXTRA:
+            if node.machine < 0:
+                earliest[node.members[0]] = windows.r[number, 0] * tick
+                tail[node.members[0]] = windows.q[number, 0] * tick
+            continue
         stage, *others = node.stages
         if node.kind is Kind.W and others:
             continue

@@ -89,7 +89,10 @@ class DeviceMemory:
 
 
 def _amounts(problem: Problem, stage: int, device: int) -> Amounts:
-    """Read a stage's holdings of microbatch 0: F to B, F to W, B to W (or BW, or F alone)."""
+    """Read a stage's holdings of microbatch 0: F to B, F to W, B to W (or BW, or F alone).
+
+    What extra operations take or give back is left out.
+    """
     holdings = problem.holdings
     kinds = problem.operations.kind
     rows = np.flatnonzero(
@@ -101,7 +104,7 @@ def _amounts(problem: Problem, stage: int, device: int) -> Amounts:
     for row in rows.tolist():
         taken, given = Kind(int(kinds[holdings.taken_by[row]])), Kind(int(kinds[holdings.given_by[row]]))
         amount = int(holdings.amount[row])
-        if taken is Kind.F and given is Kind.F:
+        if (taken is Kind.F and given is Kind.F) or given is Kind.EXTRA:
             continue
         if taken is Kind.F:
             forward += amount
@@ -122,7 +125,7 @@ def enumerate_states(problem: Problem, nodes: Sequence[Node], resource: int, mos
     None if there are more than `most`, or if memory never lets all operations run.
     """
     memory = DeviceMemory(problem, nodes, resource) if resource < len(problem.devices) else None
-    limits = np.array([problem.microbatches * len(node.stages) for node in nodes], dtype=np.int64)
+    limits = np.array([node.count for node in nodes], dtype=np.int64)
     level = np.zeros((1, len(nodes)), dtype=np.int64)
     levels, links, first = [level], [], 0
     while True:
@@ -171,9 +174,9 @@ def _allowed(
         if node.kind is Kind.W:
             backward = sum(counts[:, i] for i, n in enumerate(nodes) if n.kind is Kind.B and n.stages[0] in node.stages)
             allowed[:, column] &= counts[:, column] < backward
-        elif previous is not None:
-            allowed[:, column] &= counts[:, column] < counts[:, previous]
-        if node.kind is not Kind.W:
+        elif node.kind is not Kind.EXTRA:
+            if previous is not None:
+                allowed[:, column] &= counts[:, column] < counts[:, previous]
             previous = column
         # What an operation of no length takes may be given back in the same moment: it asks for no room.
         if held is not None and memory is not None and memory.capacity is not None and node.duration > 0:

@@ -20,6 +20,7 @@ from crosspipe.problem.problem import (
     Hop,
     Kind,
     Lane,
+    Leg,
     Operations,
     Pool,
     Precedences,
@@ -61,11 +62,11 @@ def _smallest_problem() -> Problem:
     ]
     kinds, stages, microbatches, resources = (_array(column) for column in zip(*rows, strict=True))
     count = len(rows)
-    operations = Operations(kinds, stages, microbatches, _array([0] * count), _array([1] * count), resources)
-    none = _array([])
+    zeros, ones, none = _array([0] * count), _array([1] * count), _array([])
+    operations = Operations(kinds, stages, microbatches, zeros, ones, resources, zeros)
     hops = (
-        Hop(0, Kind.ACTIVATION, 0, 1, "a-b", (2,), 1, 0),
-        Hop(0, Kind.GRADIENT, 1, 0, "a-b", (3,), 1, 0),
+        Hop(0, Kind.ACTIVATION, 0, 1, (Leg("a-b", (2,), 1, 0),)),
+        Hop(0, Kind.GRADIENT, 1, 0, (Leg("a-b", (3,), 1, 0),)),
     )
     return Problem(
         digest="",

@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.cache import is_warm
-from crosspipe.lattice.machines import lattice_of, says_all
+from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
@@ -62,13 +62,12 @@ class CountStates:
         self.problem, self._allowance = problem, allowance
         self._loaded = False
         self._useful = kernels and objective is Objective.MAKESPAN and is_warm()
-        self._plain = says_all(problem)
         self._laid: tuple[Problem, Tables | None] | None = None
 
     @property
     def worthwhile(self) -> bool:
         """Whether there is time enough to dive."""
-        return self._useful and self._plain and (self._loaded or self._allowance.left_s >= LEAST_S)
+        return self._useful and (self._loaded or self._allowance.left_s >= LEAST_S)
 
     def refutes(self, less: Problem, value_ns: int, *, patient: bool) -> bool:
         """Whether no schedule within less memory has a value of at most `value_ns`."""
@@ -90,7 +89,7 @@ class CountStates:
 
     def dives(self, less: Problem, value_ns: int) -> Iterator[Orders]:
         """Dive for orders of a value, by one rule after the other."""
-        tables = self._tables(less) if self._plain else None
+        tables = self._tables(less)
         if tables is None:
             return
         from crosspipe.lattice.dive import FAILURES, RULES, Diver, orders_of  # noqa: PLC0415  # as above

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.lattice.dive import FAILURES, NO_LIMIT, REFUTING, RULES, Dive, Diver, Rule, orders_of, tree_of
 from crosspipe.lattice.fixpoint import Tables
-from crosspipe.lattice.machines import has_lattice, lattice_of, says_all
+from crosspipe.lattice.machines import has_lattice, lattice_of
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Pace:
 
 def applies(shared: Shared) -> bool:
     """Whether the lattice can be laid out, its size apart."""
-    return shared.objective is Objective.MAKESPAN and has_lattice(shared.problem) and says_all(shared.problem)
+    return shared.objective is Objective.MAKESPAN and has_lattice(shared.problem)
 
 
 def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[[], None] = lambda: None) -> None:

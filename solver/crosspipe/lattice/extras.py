@@ -1,0 +1,277 @@
+"""Extra operations in the lattice: what they wait for, what waits for them, and their places on devices and lanes.
+
+Every extra operation is a class of its own, without a machine, that carries its window. On the machine it occupies it
+is one of a joint class whose k-th operation is whichever runs there k-th: index order is no assumption then. For a
+schedule of makespan at most T let p be the durations in such a class, d the shortest, and let its k-th *place* be the
+interval of length d that begins with the k-th of them. Then, each line for the starts of any such schedule:
+
+* the k-th place starts no earlier than the k-th smallest earliest start, as k of them have started by its start; and no
+  later than the k-th smallest latest start, as it starts no later than the n - k + 1 from there on;
+* an operation that waits for m others of a class starts after the m-th place (index) of that class, as the last of the
+  m has that place or a later one; one that m others wait for ends before the last place but m - 1, likewise;
+* places lie within what really runs, so they overlap with nothing else on the machine, and while the lane is open;
+* members that may be exchanged run in the order of their numbers in some best schedule: the k-th has the k-th place.
+
+Joining extra operations of unlike durations loosens, which keeps refutations valid; classes are as fine as the number
+of states allows. What extra operations hold of memory is left out, which loosens, too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crosspipe.lattice.nodes import TOGETHER, Node
+from crosspipe.problem.problem import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+    from crosspipe.problem.problem import IntArray, Problem
+
+MOST_STATES_MORE = 100_000
+"""States of a lane, its messages and extra operations together, up to which classes are made finer."""
+
+MOST_ON_A_DEVICE = 8
+"""The same for the factor by which they multiply the states of a device."""
+
+Cell = tuple[int, int]
+"""Class and index."""
+
+Wait = tuple[int, int]
+"""How many operations of a class something waits for (or that wait for it), and the lag between."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """Arcs (class, index, class, index, lag) in an order that carries heads in one go, and the places of each class.
+
+    Attributes
+    ----------
+    arcs
+        Shape (arcs, 5), ticks.
+    group_class, group_first, group_member
+        Joint classes, where the members of each begin among `group_member`, and their own classes.
+    """
+
+    arcs: IntArray
+    group_class: IntArray
+    group_first: IntArray
+    group_member: IntArray
+
+
+def places_of(problem: Problem, nodes: Sequence[Node], tick: int) -> list[Node]:
+    """List the joint classes of extra operations on devices and lanes, as fine as the states allow.
+
+    A class holds operations that are alike in all, in their duration, or in nothing but where they run. A machine on
+    which even one class would be too many gets none. `nodes` are the other classes.
+    """
+    found: list[Node] = []
+    ops = problem.operations
+    on: dict[int, list[int]] = defaultdict(list)
+    for _, number in problem.extras:
+        if ops.resource[number] >= 0:
+            on[int(ops.resource[number])].append(number)
+    alike = likeness(problem)
+    for resource, numbers in on.items():
+        lane = resource >= len(problem.devices)
+        messages = prod(node.count + 1 for node in nodes if node.machine == resource) if lane else 1
+        most = MOST_STATES_MORE // messages if lane else MOST_ON_A_DEVICE
+        keys: tuple[Callable[[int], Hashable], ...] = (
+            alike.__getitem__,
+            lambda n: int(ops.duration_ns[n]),
+            lambda _: 0,
+        )
+        for key in keys:
+            groups: dict[Hashable, list[int]] = defaultdict(list)
+            for number in numbers:
+                groups[key(number)].append(number)
+            if prod(len(group) + 1 for group in groups.values()) <= most:
+                for group in groups.values():
+                    shortest = int(ops.duration_ns[group].min()) // tick
+                    found.append(Node(Kind.EXTRA, (), shortest, 0, resource, len(group), tuple(group)))
+                break
+    return found
+
+
+def likeness(problem: Problem) -> dict[int, Hashable]:
+    """Tell by equal values which extra operations may be exchanged: same time and place, same waits either way.
+
+    Some best schedule runs such operations in the order of their numbers, as exchanging two of them changes nothing
+    else. What holds memory is like nothing else.
+    """
+    ops, waits, due = problem.operations, problem.precedences, problem.due_ns
+    around: dict[int, list[tuple[int, int, int]]] = {number: [] for _, number in problem.extras}
+    for before, after, lag in zip(waits.before.tolist(), waits.after.tolist(), waits.lag_ns.tolist(), strict=True):
+        if before in around:
+            around[before].append((1, after, lag))
+        if after in around:
+            around[after].append((0, before, lag))
+    holding = {*problem.holdings.taken_by.tolist(), *problem.holdings.given_by.tolist()}
+    return {
+        number: number
+        if number in holding
+        else (
+            int(ops.duration_ns[number]),
+            int(ops.resource[number]),
+            0 if due is None else int(due[number]),
+            tuple(sorted(rows)),
+        )
+        for number, rows in around.items()
+    }
+
+
+def single_nodes(problem: Problem, tick: int) -> list[Node]:
+    """Give every extra operation a class of its own, in an order in which each comes behind those it waits for."""
+    duration = problem.operations.duration_ns
+    return [Node(Kind.EXTRA, (), int(duration[n]) // tick, 0, -1, 1, (n,)) for n in _in_order(problem)]
+
+
+def _in_order(problem: Problem) -> list[int]:
+    extras = {number for _, number in problem.extras}
+    waits = problem.precedences
+    among = [
+        (before, after)
+        for before, after in zip(waits.before.tolist(), waits.after.tolist(), strict=True)
+        if before in extras and after in extras
+    ]
+    waiting = {number: 0 for _, number in problem.extras}
+    for _, after in among:
+        waiting[after] += 1
+    order = [number for number, count in waiting.items() if count == 0]
+    for number in order:
+        for before, after in among:
+            if before == number:
+                waiting[after] -= 1
+                if waiting[after] == 0:
+                    order.append(after)
+    return order
+
+
+def links_of(problem: Problem, nodes: Sequence[Node], tick: int) -> Links:
+    """Lay out all arcs from, between and to extra operations; `nodes` are all classes."""
+    return _Linking(problem, nodes, tick).links()
+
+
+class _Linking:
+    def __init__(self, problem: Problem, nodes: Sequence[Node], tick: int) -> None:
+        self._nodes = nodes
+        self._alike = likeness(problem)
+        self._single = {n.members[0]: c for c, n in enumerate(nodes) if n.kind is Kind.EXTRA and n.machine < 0}
+        self._places = [c for c, n in enumerate(nodes) if n.kind is Kind.EXTRA and n.machine >= 0]
+        self._duration = {number: nodes[c].duration for number, c in self._single.items()}
+        class_of = {(n.kind, stage): c for c, n in enumerate(nodes) for stage in n.stages}
+        ops, waits = problem.operations, problem.precedences
+        ahead: dict[int, list[tuple[int, int]]] = {number: [] for number in self._single}
+        behind: dict[int, list[tuple[int, int]]] = {number: [] for number in self._single}
+        self._between: list[tuple[int, int, int]] = []
+        rows = zip(waits.before.tolist(), waits.after.tolist(), (waits.lag_ns // tick).tolist(), strict=True)
+
+        def cell(number: int) -> int | None:
+            return class_of.get((Kind(int(ops.kind[number])), int(ops.stage[number])))
+
+        for before, after, lag in rows:
+            if before in self._single and after in self._single:
+                self._between.append((before, after, lag))
+            elif after in self._single and (found := cell(before)) is not None:
+                ahead[after].append((found, lag))
+            elif before in self._single and (found := cell(after)) is not None:
+                behind[before].append((found, lag))
+        order = list(self._single)
+        self._waits = self._through(order, ahead, [(f, e, lag) for f, e, lag in self._between])
+        self._feeds = self._through(order[::-1], behind, [(e, f, lag) for f, e, lag in self._between])
+
+    def _through(
+        self,
+        order: Sequence[int],
+        own: Mapping[int, Sequence[tuple[int, int]]],
+        between: Sequence[tuple[int, int, int]],
+    ) -> dict[int, dict[int, Wait]]:
+        """By extra operation and class, what it waits for by itself or through other extra operations.
+
+        Read backwards, `between` reversed, what waits for it.
+        """
+        into: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for before, after, lag in between:
+            into[after].append((before, lag))
+        found: dict[int, dict[int, Wait]] = {}
+        for number in order:
+            waits: dict[int, Wait] = {}
+            lags: dict[int, list[int]] = defaultdict(list)
+            for place, lag in own[number]:
+                lags[place].append(lag)
+            for place, several in lags.items():
+                waits[place] = len(several), min(several)
+            for other, lag in into[number]:
+                for place, (count, more) in found[other].items():
+                    waits[place] = max(waits.get(place, (0, 0)), (count, more + self._duration[other] + lag))
+            found[number] = waits
+        return found
+
+    def links(self) -> Links:
+        """Order: into single operations, between them, on to and from places, out of single operations."""
+        nodes, single = self._nodes, self._single
+        into: list[tuple[int, ...]] = []
+        out: list[tuple[int, ...]] = []
+        for number, c in single.items():
+            into += [(place, count - 1, c, 0, lag) for place, (count, lag) in self._waits[number].items()]
+            out += [(c, 0, p, nodes[p].count - count, lag) for p, (count, lag) in self._feeds[number].items()]
+        order = {number: place for place, number in enumerate(single)}
+        inner = [
+            (single[before], 0, single[after], 0, lag)
+            for before, after, lag in sorted(self._between, key=lambda row: order[row[1]])
+        ]
+        for x in self._places:
+            into += self._onto(x)
+            out += self._from(x)
+            inner += self._among(x)
+        return Links(_rows(into + inner + out), *self._groups())
+
+    def _onto(self, x: int) -> Iterable[tuple[int, ...]]:
+        """Let what several members wait for come before as many places."""
+        node = self._nodes[x]
+        for place, waits in _by_class(self._waits[member] for member in node.members).items():
+            for count in sorted({count for count, _ in waits}):
+                lags = [lag for more, lag in waits if more >= count]
+                yield place, count - 1, x, node.count - len(lags), min(lags)
+
+    def _from(self, x: int) -> Iterable[tuple[int, ...]]:
+        node = self._nodes[x]
+        for place, feeds in _by_class(self._feeds[member] for member in node.members).items():
+            for count in sorted({count for count, _ in feeds}):
+                lags = [lag for more, lag in feeds if more >= count]
+                yield x, len(lags) - 1, place, self._nodes[place].count - count, min(lags)
+
+    def _among(self, x: int) -> Iterable[tuple[int, ...]]:
+        """Let the k-th of members that may be exchanged have the k-th place."""
+        members = sorted(self._nodes[x].members)
+        if len({self._alike[member] for member in members}) == 1:
+            for k, member in enumerate(members):
+                yield x, k, self._single[member], 0, TOGETHER
+                yield self._single[member], 0, x, k, TOGETHER
+
+    def _groups(self) -> tuple[IntArray, IntArray, IntArray]:
+        members = [[self._single[member] for member in self._nodes[x].members] for x in self._places]
+        first = np.concatenate([[0], np.cumsum([len(row) for row in members])])
+        flat = [c for row in members for c in row]
+        return _array(self._places), first.astype(np.int64), _array(flat)
+
+
+def _by_class(waits: Iterable[Mapping[int, Wait]]) -> dict[int, list[Wait]]:
+    found: dict[int, list[Wait]] = defaultdict(list)
+    for each in waits:
+        for place, wait in each.items():
+            found[place].append(wait)
+    return found
+
+
+def _rows(rows: list[tuple[int, ...]]) -> IntArray:
+    return np.array(rows, dtype=np.int64).reshape(-1, 5)
+
+
+def _array(values: Sequence[int]) -> IntArray:
+    return np.array(values, dtype=np.int64)
