@@ -104,10 +104,14 @@ def restore(spec: SpecSource, document: object) -> tuple[Problem, Schedule]:
         end[number] = row.start_ns + duration
         if number in calendars:
             end[number] = calendars[number].end(row.start_ns, duration)
-    # Operations of no length may share a moment; then what others wait for goes first.
+    return problem, Schedule(start, end, orders_of_times(problem, start, end, recomputed))
+
+
+def orders_of_times(problem: Problem, start_ns: IntArray, end_ns: IntArray, recomputed: frozenset[int]) -> Orders:
+    """Order each device and lane by time; of what shares a moment, being of no length, what others wait for is first."""
     rank = _ranks(problem)
-    sequences = tuple(rows[np.lexsort((rank[rows], end[rows], start[rows]))] for rows in problem.by_resource)
-    return problem, Schedule(start, end, Orders(sequences, recomputed))
+    sequences = tuple(rows[np.lexsort((rank[rows], end_ns[rows], start_ns[rows]))] for rows in problem.by_resource)
+    return Orders(sequences, recomputed)
 
 
 def _ranks(problem: Problem) -> IntArray:

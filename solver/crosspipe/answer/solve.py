@@ -11,6 +11,7 @@ from crosspipe.answer.notes import chosen_by_rule
 from crosspipe.answer.replicas import compare_messages
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
 from crosspipe.answer.settle import settled
+from crosspipe.answer.starts import starts_of
 from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.bounds.best import lower_bound
@@ -54,6 +55,7 @@ def solve(
     workers: int | None = None,
     deterministic: bool = False,
     detail: Detail = "orders",
+    start: Sequence[Answer] = (),
     on_progress: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Answer:
@@ -73,6 +75,10 @@ def solve(
         See `SolveOptions`; `workers` None uses every core.
     detail
         `summary`, `orders` (with every operation) or `full` (with memory curves).
+    start
+        Answers to start from, with their operations: to this spec, or to one with the same operations whose times or
+        limits differ. The answer is no worse than any whose orders keep this spec's limits; of one that does not fit
+        `notes` says why.
     on_progress
         Called at each change and at least every second.
     should_stop
@@ -99,12 +105,14 @@ def solve(
     digest = spec_digest(parsed)
     expansion = expand(parsed)
     problems = compile_spec(expansion.spec, digest)
-    outcome = settled(search(problems, options, on_progress, should_stop, clock))
+    starts, ignored = starts_of(start, problems, options.objective, clock)
+    outcome = settled(search(problems, options, on_progress, should_stop, clock, starts))
     best = outcome.board.best
     notices = told_once([*spec_notices(parsed), *expansion.notices])
     network = None if best is None else _free_links(best, options, clock)
     turns = None if best is None else compare_messages(expansion.spec, best, options, clock)
-    return build_answer(outcome, options, digest, notices, chosen_by_rule(parsed, expansion), network, turns, detail)
+    chosen = [*chosen_by_rule(parsed, expansion), *ignored]
+    return build_answer(outcome, options, digest, notices, chosen, network, turns, detail)
 
 
 def one_of(name: str, value: object, known: Sequence[str]) -> str:

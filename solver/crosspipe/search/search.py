@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crosspipe.problem.problem import Problem
+    from crosspipe.schedule.orders import Schedule
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.progress import Progress
     from crosspipe.search.runner import ChildResult
@@ -32,6 +33,24 @@ SHORTEST_S = 2.0
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 StopReason = Literal["proved", "gap", "time_limit", "stopped", "cancelled", "memory_limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A schedule that is known before the search begins; the one who gives it has had it judged.
+
+    Attributes
+    ----------
+    candidate
+        Which of the problems it is for.
+    schedule, value_ns, source
+        The schedule, its value, and what to call the one who made it.
+    """
+
+    candidate: int
+    schedule: Schedule
+    value_ns: int
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +87,12 @@ def search(
     on_progress: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     clock: Clock | None = None,
+    starts: Sequence[Start] = (),
 ) -> Outcome:
-    """Search all candidate placements of a spec; `clock` runs since the spec was validated."""
+    """Search all candidate placements of a spec; `clock` runs since the spec was validated.
+
+    None of `starts` is worsened: each is taken for its candidate where it is better than what is constructed.
+    """
     clock = clock or Clock(options.time_limit_s, should_stop)
     board = Board([Candidate(problem) for problem in problems], clock, on_progress)
     for candidate in board.candidates:
@@ -77,6 +100,8 @@ def search(
         late = clock.left_s == 0 and clock.seconds > SLACK_S and not options.deterministic
         bound_only = board.value_ns is not None and (late or clock.asked_to_stop())
         construct(board, candidate, options, bound_only=bound_only)
+    for start in starts:
+        board.offer(board.candidates[start.candidate], start.schedule, start.value_ns, start.source)
     best = board.best
     # Checking and comparing the answer takes about as long as constructing the best candidate did.
     after_s = 0.0 if best is None else best.construction_s
