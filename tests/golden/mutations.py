@@ -255,7 +255,7 @@ def deadline(good: Accepted) -> Iterator[Broken]:
 
 def route(good: Accepted) -> Iterator[Broken]:
     for number, hop in enumerate(good.problem.hops):
-        gone = Hop(hop.boundary, hop.kind, hop.sender, hop.receiver, None, (), 0, 0, missing=True)
+        gone = Hop(hop.boundary, hop.kind, hop.sender, hop.receiver, missing=True)
         hops = (*good.problem.hops[:number], gone, *good.problem.hops[number + 1 :])
         yield Broken(replace(good.problem, hops=hops), good.rows)
 

@@ -16,6 +16,7 @@ from crosspipe.answer.models import (
     HistoryRow,
     HopCost,
     InFlightTime,
+    LegCost,
     Notice,
     ObjectiveValue,
     PeakShare,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from crosspipe.answer.models import FreeLinks, ReplicaMessages
     from crosspipe.answer.timetable import Detail
-    from crosspipe.problem.problem import Objective, Problem
+    from crosspipe.problem.problem import Hop, Objective, Problem
     from crosspipe.search.incumbents import Candidate
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.search import Outcome
@@ -194,9 +195,18 @@ def _hops(problem: Problem) -> list[HopCost]:
             link=hop.link,
             transfer_ms=to_ms(hop.transfer_ns),
             latency_ms=to_ms(hop.latency_ns),
+            legs=_legs(hop),
         )
         for hop in problem.hops
         if not hop.missing
+    ]
+
+
+def _legs(hop: Hop) -> list[LegCost] | None:
+    if len(hop.legs) < 2:  # with one link the hop says it all
+        return None
+    return [
+        LegCost(link=leg.link, transfer_ms=to_ms(leg.transfer_ns), latency_ms=to_ms(leg.latency_ns)) for leg in hop.legs
     ]
 
 

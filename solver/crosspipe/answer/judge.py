@@ -29,11 +29,11 @@ def placed_of(problem: Problem, schedule: Schedule) -> tuple[Placed, ...]:
     for resource, sequence in enumerate(schedule.orders.sequences):
         for number in sequence.tolist():
             claimed[number] = resource
-    columns = (ops.kind, ops.stage, ops.microbatch, ops.replica, schedule.start_ns, schedule.end_ns)
+    columns = (ops.kind, ops.stage, ops.microbatch, ops.replica, ops.leg, schedule.start_ns, schedule.end_ns)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return tuple(
-        Placed(Kind(kind), stage, microbatch, replica, start, end, claimed[number], names.get(number))
-        for number, (kind, stage, microbatch, replica, start, end) in enumerate(rows)
+        Placed(Kind(kind), stage, microbatch, replica, start, end, claimed[number], names.get(number), leg)
+        for number, (kind, stage, microbatch, replica, leg, start, end) in enumerate(rows)
     )
 
 

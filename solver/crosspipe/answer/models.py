@@ -113,6 +113,7 @@ class TransferColumns(AnswerModel):
     stage: list[int] = Field(description="The lower of the two stages; -1 for an extra operation")
     microbatch: list[int]
     replica: list[int]
+    leg: list[int] = Field(description="Place of the link on the way of the message, from 0; 0 for an extra operation")
     name: list[str | None] = Field(description="Name of an extra operation, else null")
     start_ms: list[float]
     end_ms: list[float]
@@ -149,14 +150,23 @@ class FamilyRow(AnswerModel):
     reason: str | None
 
 
+class LegCost(AnswerModel):
+    """What a message costs on one of several links on its way."""
+
+    link: str
+    transfer_ms: float
+    latency_ms: float
+
+
 class HopCost(AnswerModel):
     """What a message costs between two neighbouring stages."""
 
     boundary: int = Field(description="The lower of the two stages")
     kind: Literal["activation", "gradient"]
-    link: str | None = Field(description="Null for a hand-over on one device")
-    transfer_ms: float
-    latency_ms: float
+    link: str | None = Field(description="Null for a hand-over on one device; several links stand in order: `c-b, b-a`")
+    transfer_ms: float = Field(description="Over all links")
+    latency_ms: float = Field(description="Over all links")
+    legs: list[LegCost] | None = Field(description="Each link on the way; null unless there are several")
 
 
 class FreeLinks(AnswerModel):

@@ -48,7 +48,11 @@ def device_schedules(problem: Problem, schedule: Schedule, detail: Detail) -> li
 
 def lane_schedules(problem: Problem, schedule: Schedule, detail: Detail) -> list[LaneSchedule]:
     """Describe every lane; operations from detail `orders` on."""
-    latency = {(hop.boundary, int(hop.kind)): hop.latency_ns for hop in problem.hops}
+    latency = {
+        (hop.boundary, int(hop.kind), number): leg.latency_ns
+        for hop in problem.hops
+        for number, leg in enumerate(hop.legs)
+    }
     names = {number: name for name, number in problem.extras}
     first = len(problem.devices)
     return [
@@ -95,18 +99,20 @@ def _transfers(
     problem: Problem,
     schedule: Schedule,
     rows: IntArray,
-    latency_ns: dict[tuple[int, int], int],
+    latency_ns: dict[tuple[int, int, int], int],
     names: dict[int, str],
 ) -> TransferColumns:
     ops = problem.operations
-    kinds, stages = ops.kind[rows].tolist(), ops.stage[rows].tolist()
+    kinds, stages, legs = ops.kind[rows].tolist(), ops.stage[rows].tolist(), ops.leg[rows].tolist()
     ends = schedule.end_ns[rows].tolist()
-    arrivals = [end + latency_ns.get((stage, kind), 0) for end, stage, kind in zip(ends, stages, kinds, strict=True)]
+    hops = zip(stages, kinds, legs, strict=True)
+    arrivals = [end + latency_ns.get(hop, 0) for end, hop in zip(ends, hops, strict=True)]
     return TransferColumns(
         kind=[Kind(kind).name.lower() for kind in kinds],
         stage=stages,
         microbatch=ops.microbatch[rows].tolist(),
         replica=ops.replica[rows].tolist(),
+        leg=legs,
         name=[names.get(number) for number in rows.tolist()],
         start_ms=all_ms(schedule.start_ns[rows].tolist()),
         end_ms=all_ms(ends),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from crosspipe.bounds.memory_order import gradients_flow, held_below, ordered_classes
@@ -133,11 +134,8 @@ def _backward(graph: Graph, stage: int, replica: int) -> int | None:
 
 def _passage(graph: Graph, sender: int, receiver: int, kind: Kind, boundary: int, replica: int) -> int:
     """Least time from the start of one operation to the start of the neighbour that takes its message."""
-    message = graph.problem.number(kind, boundary, 0, replica)
-    took = int(graph.durations[sender])
-    if message is None:
-        return took + _lag(graph, sender, receiver)
-    return took + _lag(graph, sender, message) + int(graph.durations[message]) + _lag(graph, message, receiver)
+    way = (sender, *graph.problem.transfers(kind, boundary, 0, replica), receiver)
+    return sum(int(graph.durations[before]) + _lag(graph, before, after) for before, after in pairwise(way))
 
 
 def _lag(graph: Graph, before: int, after: int) -> int:

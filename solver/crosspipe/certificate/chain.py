@@ -17,7 +17,10 @@ from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
     from crosspipe.certificate.waits import Waits
-    from crosspipe.problem.problem import Problem
+    from crosspipe.problem.problem import IntArray, Problem
+
+Step = tuple[Kind, int, int]
+"""Kind, stage (of a message its lower one) and leg of a class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class Link:
     Attributes
     ----------
     name
-        `F 3`, `B 3` (also for a combined backward), `activation 2`, `gradient 2`; `W 1` for all W of device 1.
+        `F 3`, `B 3` (also for a combined backward), `activation 2`, `gradient 2` (`gradient 2 leg 1`: over the second
+        link on its way); `W 1` for all W of device 1.
     kind, stages
         W joins stages, any other class has one.
     duration
@@ -69,14 +73,15 @@ def chain_of(problem: Problem, waits: Waits) -> Chain:
         raise RefusedError("count states ask for one replica and microbatches that are alike")
     steps = _steps(problem)
     links = []
-    for place, (kind, stage) in enumerate(steps):
-        numbers = problem.numbers[kind, 0, stage]
+    for place, step in enumerate(steps):
+        kind, stage, _ = step
+        numbers = _numbers(problem, step)
         duration = int(problem.operations.duration_ns[numbers[0]])
         lag = 0
         if place + 1 < len(steps):
-            lag = duration + _lag(problem, waits, steps[place], steps[place + 1])
+            lag = duration + _lag(problem, waits, step, steps[place + 1])
         resource = int(problem.operations.resource[numbers[0]])
-        links.append(Link(_name(kind, stage), kind, (stage,), duration, lag, resource, len(numbers)))
+        links.append(Link(_name(step), kind, (stage,), duration, lag, resource, len(numbers)))
     weights = []
     for number, device in enumerate(problem.devices):
         stages = tuple(s for s in sorted(device.stages) if problem.number(Kind.W, s, 0) is not None)
@@ -84,7 +89,7 @@ def chain_of(problem: Problem, waits: Waits) -> Chain:
             backward = backward_of(problem, stage, 0)
             if backward is None or backward is Kind.BW:
                 raise RefusedError(f"W of stage {stage} has no backward to follow")
-            _lag(problem, waits, (backward, stage), (Kind.W, stage))
+            _lag(problem, waits, (backward, stage, 0), (Kind.W, stage, 0))
         if stages:
             durations = [int(problem.operations.duration_ns[problem.numbers[Kind.W, 0, s, 0]]) for s in stages]
             count = len(stages) * problem.microbatches
@@ -92,34 +97,43 @@ def chain_of(problem: Problem, waits: Waits) -> Chain:
     return Chain((*links, *weights), len(links))
 
 
-def _steps(problem: Problem) -> list[tuple[Kind, int]]:
-    """Kind and stage (boundary) of the classes in chain order."""
+def _steps(problem: Problem) -> list[Step]:
+    """List the classes in chain order."""
     stages = range(len(problem.stages))
-    steps = []
+    steps: list[Step] = []
     for stage in stages:
-        steps.append((Kind.F, stage))
-        if problem.number(Kind.ACTIVATION, stage, 0) is not None:
-            steps.append((Kind.ACTIVATION, stage))
+        steps += [(Kind.F, stage, 0), *_legs(problem, Kind.ACTIVATION, stage)]
     for stage in reversed(stages):
         backward = backward_of(problem, stage, 0)
         if backward is None:
             break
-        if stage + 1 in stages and problem.number(Kind.GRADIENT, stage, 0) is not None:
-            steps.append((Kind.GRADIENT, stage))
-        steps.append((backward, stage))
+        steps += [*_legs(problem, Kind.GRADIENT, stage), (backward, stage, 0)]
     return steps
 
 
-def _name(kind: Kind, stage: int) -> str:
+def _legs(problem: Problem, kind: Kind, boundary: int) -> list[Step]:
+    """List the links on the way of a message on which it queues."""
+    there = problem.numbers_by_leg[:, kind, 0, boundary, 0] >= 0
+    return [(kind, boundary, leg) for leg, queues in enumerate(there.tolist()) if queues]
+
+
+def _numbers(problem: Problem, step: Step) -> IntArray:
+    kind, stage, leg = step
+    found: IntArray = problem.numbers_by_leg[leg, kind, 0, stage]
+    return found
+
+
+def _name(step: Step) -> str:
+    kind, stage, leg = step
     what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient", Kind.BW: "B"}.get(kind, kind.name)
-    return f"{what} {stage}"
+    return f"{what} {stage} leg {leg}" if leg else f"{what} {stage}"
 
 
-def _lag(problem: Problem, waits: Waits, first: tuple[Kind, int], second: tuple[Kind, int]) -> int:
+def _lag(problem: Problem, waits: Waits, first: Step, second: Step) -> int:
     """Lag that every microbatch's operation of one class waits after the end of its operation of another."""
-    pairs = zip(*(problem.numbers[kind, 0, stage].tolist() for kind, stage in (first, second)), strict=True)
+    pairs = zip(*(_numbers(problem, step).tolist() for step in (first, second)), strict=True)
     lags = [waits.given.get(pair) for pair in pairs]
     known = [lag for lag in lags if lag is not None]
     if len(known) < len(lags):
-        raise RefusedError(f"{_name(*second)} does not wait for {_name(*first)}")
+        raise RefusedError(f"{_name(second)} does not wait for {_name(first)}")
     return min(known)

@@ -45,7 +45,7 @@ class Rows:
     def of(self, kind: Kind, replica: int, stage: int) -> list[int] | None:
         """All operations of a class; None if some are missing or their order is free."""
         numbers: list[int] = self._problem.numbers[kind, replica, stage].tolist()
-        return numbers if self._ordered.get((int(kind), replica, stage)) == numbers else None
+        return numbers if self._ordered.get((int(kind), replica, stage, 0)) == numbers else None
 
     def last(self, numbers: Sequence[int]) -> bool:
         """Whether every one of these takes time."""

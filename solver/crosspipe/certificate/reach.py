@@ -60,7 +60,7 @@ def lines_of(problem: Problem, waits: Waits) -> list[Line]:
                 numbers = problem.numbers[kind, 0, stage].tolist()
                 if numbers[0] < 0:
                     continue
-                if waits.ordered.get((int(kind), 0, stage)) != numbers:
+                if waits.ordered.get((int(kind), 0, stage, 0)) != numbers:
                     raise RefusedError(f"the order of stage {stage} is free")
                 duration = int(problem.operations.duration_ns[numbers[0]])
                 found.append(Line(kind, stage, number, numbers, duration, len(found)))

@@ -1,9 +1,10 @@
 """Which classes of operations may be taken to run in index order.
 
-A class is all operations of one kind and stage in one replica. The spec may fix its order. Else, where all microbatches
-are alike, sort the starts of each class of any schedule: the busy intervals stay, so does the number of operations
-begun and ended by any time, hence what is held; and where every operation of one class waits for its own microbatch's
-of another by the same lag, the sorted ones do as well. "Alike" is looked up here row by row.
+A class is all operations of one kind and stage (for messages also of one leg) in one replica. The spec may fix its
+order. Else, where all microbatches are alike, sort the starts of each class of any schedule: the busy intervals stay,
+so does the number of operations begun and ended by any time, hence what is held; and where every operation of one class
+waits for its own microbatch's of another by the same lag, the sorted ones do as well. "Alike" is looked up here row by
+row.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     IntArray = NDArray[np.int64]
 
-ClassKey = tuple[int, int, int]
-"""Kind, replica, stage."""
+ClassKey = tuple[int, int, int, int]
+"""Kind, replica, stage, leg."""
 
 
 def ordered_classes(problem: Problem) -> dict[ClassKey, list[int]]:
@@ -31,13 +32,15 @@ def ordered_classes(problem: Problem) -> dict[ClassKey, list[int]]:
     if problem.chains_required:
         lists = [chain.tolist() for chain in problem.chains]
     elif microbatches_alike(problem):
-        lists = [row[row >= 0].tolist() for kind in problem.numbers for replica in kind for row in replica]
+        lists = [row[row >= 0].tolist() for row in problem.numbers_by_leg.reshape(-1, problem.microbatches)]
     else:
         lists = []
     if problem.microbatches == 1:
         lists += [[number] for number in range(len(ops)) if ops.kind[number] != Kind.EXTRA]
     return {
-        (int(ops.kind[row[0]]), int(ops.replica[row[0]]), int(ops.stage[row[0]])): row for row in lists if len(row) > 0
+        (int(ops.kind[row[0]]), int(ops.replica[row[0]]), int(ops.stage[row[0]]), int(ops.leg[row[0]])): row
+        for row in lists
+        if len(row) > 0
     }
 
 
@@ -48,7 +51,8 @@ def microbatches_alike(problem: Problem) -> bool:
     ops, waits, held, count = problem.operations, problem.precedences, problem.holdings, problem.microbatches
     extra = ops.kind == Kind.EXTRA
     # An extra operation is a class of its own, told by its number; it belongs to no microbatch.
-    name = (ops.kind * len(problem.stages) + ops.stage) * problem.replicas + ops.replica
+    kind = ops.leg * len(Kind) + ops.kind
+    name = (kind * len(problem.stages) + ops.stage) * problem.replicas + ops.replica
     own = np.where(extra, -1 - np.arange(len(ops)), name)
     plain = ~extra
     columns = (own[plain], ops.duration_ns[plain], ops.resource[plain])

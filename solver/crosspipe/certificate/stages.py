@@ -202,7 +202,8 @@ def _stage(subject: Subject, pool: int, stage: int) -> Stage:
     replica, kind = found.replica, found.backward
     forwards, backwards = (problem.numbers[k, replica, stage].tolist() for k in (Kind.F, kind))
     ordered = waits.ordered
-    if ordered.get((int(Kind.F), replica, stage)) != forwards or ordered.get((int(kind), replica, stage)) != backwards:
+    known = [ordered.get((int(k), replica, stage, 0)) for k in (Kind.F, kind)]
+    if known != [forwards, backwards]:
         raise RefusedError(f"the order of stage {stage} is free")
     duration = problem.operations.duration_ns
     each = below + found.waiting(0)
@@ -230,7 +231,7 @@ def _trip(subject: Subject, replica: int, stage: int) -> int:
     goal = int(problem.numbers[Kind.F if backward is None else backward, replica, stage, 0])
     own = {
         int(number)
-        for number in problem.numbers[:, replica, :, 0].ravel()
+        for number in problem.numbers_by_leg[:, :, replica, :, 0].ravel()
         if number >= 0 and ops.microbatch[number] == 0 and ops.replica[number] == replica
     }
     since = {start: 0}

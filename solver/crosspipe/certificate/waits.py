@@ -10,6 +10,7 @@ from crosspipe.certificate.sequence import microbatches_alike, ordered_classes
 from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 
 if TYPE_CHECKING:
+    from crosspipe.certificate.sequence import ClassKey
     from crosspipe.certificate.verdict import Budget
     from crosspipe.problem.problem import Problem
 
@@ -74,7 +75,7 @@ def _given(problem: Problem) -> dict[tuple[int, int], int]:
     return table
 
 
-def _order(problem: Problem, ordered: dict[tuple[int, int, int], list[int]]) -> dict[tuple[int, int], int]:
+def _order(problem: Problem, ordered: dict[ClassKey, list[int]]) -> dict[tuple[int, int], int]:
     """Let each operation of a class that runs in order wait for the one before.
 
     Starts are in order. On one device or lane nothing overlaps, so the second starts after the end of the first, unless

@@ -102,7 +102,7 @@ class ColumnReader:
             return []
         columns = {
             key: self._column(table, pointer, key, len(kind_column), needed=key in ("stage", "microbatch", "start_ms"))
-            for key in ("stage", "microbatch", "replica", "name", "start_ms", "end_ms")
+            for key in ("stage", "microbatch", "replica", "name", "start_ms", "end_ms", "leg")
         }
         if any(column is None for column in columns.values()):
             return []
@@ -140,9 +140,14 @@ class ColumnReader:
         copy: int | None = replica
         if cells["replica"] is not None:
             copy = self._reader.integer(cells["replica"], f"{pointer}/replica/{index}")
-        if stage is None or microbatch is None or copy is None or start is None:
+        leg = self._leg(kind, cells["leg"], f"{pointer}/leg/{index}")
+        if stage is None or microbatch is None or copy is None or start is None or leg is None:
             return None
-        return Placed(kind, stage, microbatch, copy, start, end, resource)
+        return Placed(kind, stage, microbatch, copy, start, end, resource, leg=leg)
+
+    def _leg(self, kind: Kind, value: object, pointer: str) -> int | None:
+        """Read the leg of a transfer; left out for all else, and where a message takes one link."""
+        return 0 if value is None or not kind.is_transfer else self._reader.integer(value, pointer)
 
     def _optional_time(self, value: object, pointer: str) -> int | None:
         return None if value is None else self._reader.time_ns(value, pointer)

@@ -6,7 +6,8 @@ Row form::
      "recomputed_stages": []}
 
 with kinds F, B, W, BW, activation, gradient (stage = the boundary, its lower stage) and extra. `end_ms` may be left
-out.
+out. A message that takes several links has a row for each of them on which it queues: the place of the link on the way,
+from 0, stands behind `end_ms` (which may be null).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ ROW_KINDS = {
     "activation": Kind.ACTIVATION,
     "gradient": Kind.GRADIENT,
 }
+MESSAGES = ("activation", "gradient")
 
 
 def placed_from_document(problem: Problem, document: object) -> tuple[tuple[Placed, ...], frozenset[int]]:
@@ -98,15 +100,14 @@ def _row(reader: Reader, value: object, pointer: str) -> Placed | None:
     if row is None:
         return None
     extra = bool(row) and row[0] == "extra"
-    least, form = (
-        (3, "[extra, name, start_ms, end_ms?]")
-        if extra
-        else (
-            5,
-            "[kind, stage, microbatch, replica, start_ms, end_ms?]",
-        )
-    )
-    if len(row) not in (least, least + 1):
+    message = bool(row) and row[0] in MESSAGES
+    form = "[kind, stage, microbatch, replica, start_ms, end_ms?]"
+    if extra:
+        form = "[extra, name, start_ms, end_ms?]"
+    elif message:
+        form = "[kind, stage, microbatch, replica, start_ms, end_ms?, leg?]"
+    least = 3 if extra else 5
+    if not least <= len(row) <= least + 1 + message:
         reader.fault(pointer, f"must read {form}", f"{len(row)} entries")
         return None
     start = reader.time_ns(row[least - 1], f"{pointer}/{least - 1}")
@@ -116,9 +117,10 @@ def _row(reader: Reader, value: object, pointer: str) -> Placed | None:
         return None if name is None or start is None else Placed(Kind.EXTRA, -1, 0, 0, start, end, None, name)
     kind = reader.choice(row[0], f"{pointer}/0", ROW_KINDS, "kind of operation")
     stage, microbatch, replica = (reader.integer(row[i], f"{pointer}/{i}") for i in (1, 2, 3))
-    if kind is None or stage is None or microbatch is None or replica is None or start is None:
+    leg = reader.integer(row[6], f"{pointer}/6") if len(row) > 6 else 0
+    if kind is None or stage is None or microbatch is None or replica is None or start is None or leg is None:
         return None
-    return Placed(kind, stage, microbatch, replica, start, end)
+    return Placed(kind, stage, microbatch, replica, start, end, leg=leg)
 
 
 def _end(reader: Reader, row: Sequence[object], pointer: str, place: int) -> int | None:

@@ -31,6 +31,8 @@ class Placed:
         Device or lane number (as in the problem) it claims to run on, or None for no claim.
     name
         Name of an extra operation.
+    leg
+        For a transfer the place of its link on the way of the message; 0 for the first, and for all else.
     """
 
     kind: Kind
@@ -41,6 +43,7 @@ class Placed:
     end_ns: int | None = None
     resource: int | None = None
     name: str | None = None
+    leg: int = 0
 
     @property
     def label(self) -> str:
@@ -49,18 +52,19 @@ class Placed:
             return f"extra operation {self.name}"
         where = "over boundary" if self.kind.is_transfer else "of stage"
         what = self.kind.name.lower() if self.kind.is_transfer else self.kind.name
-        return f"{what} {where} {self.stage}, microbatch {self.microbatch}, replica {self.replica}"
+        leg = f", leg {self.leg}" if self.leg else ""
+        return f"{what} {where} {self.stage}{leg}, microbatch {self.microbatch}, replica {self.replica}"
 
 
-Key = tuple[Kind, int, int, int, str | None]
-"""What names an operation: kind, stage, microbatch, replica, and the name of an extra one."""
+Key = tuple[Kind, int, int, int, int, str | None]
+"""What names an operation: kind, stage, leg, microbatch, replica, and the name of an extra one."""
 
 
 def key_of(placed: Placed) -> Key:
     """Tell which operation a row means: rows with equal keys mean the same one."""
     if placed.kind is Kind.EXTRA:
-        return (Kind.EXTRA, -1, 0, 0, placed.name)
-    return (placed.kind, placed.stage, placed.microbatch, placed.replica, None)
+        return (Kind.EXTRA, -1, 0, 0, 0, placed.name)
+    return (placed.kind, placed.stage, placed.leg, placed.microbatch, placed.replica, None)
 
 
 def keys_of(problem: Problem) -> dict[Key, int]:
@@ -69,14 +73,15 @@ def keys_of(problem: Problem) -> dict[Key, int]:
     rows = zip(
         operations.kind.tolist(),
         operations.stage.tolist(),
+        operations.leg.tolist(),
         operations.microbatch.tolist(),
         operations.replica.tolist(),
         strict=True,
     )
     keys: dict[Key, int] = {
-        (Kind(kind), stage, microbatch, replica, None): number
-        for number, (kind, stage, microbatch, replica) in enumerate(rows)
+        (Kind(kind), stage, leg, microbatch, replica, None): number
+        for number, (kind, stage, leg, microbatch, replica) in enumerate(rows)
         if kind != Kind.EXTRA
     }
-    keys.update({(Kind.EXTRA, -1, 0, 0, name): number for name, number in problem.extras})
+    keys.update({(Kind.EXTRA, -1, 0, 0, 0, name): number for name, number in problem.extras})
     return keys

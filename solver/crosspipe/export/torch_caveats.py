@@ -96,7 +96,7 @@ def _reordered_lanes(problem: Problem, schedule: Schedule) -> list[str]:
     ops, links = problem.operations, problem.precedences
     produced = np.zeros(len(ops), dtype=np.int64)
     feeds = np.isin(ops.kind[links.after], (Kind.ACTIVATION, Kind.GRADIENT))
-    np.maximum.at(produced, links.after[feeds], schedule.end_ns[links.before[feeds]])
+    np.maximum.at(produced, links.after[feeds], schedule.end_ns[links.before[feeds]] + links.lag_ns[feeds])
     names = []
     for lane, sequence in zip(problem.lanes, schedule.orders.sequences[len(problem.devices) :], strict=True):
         messages = sequence[ops.kind[sequence] < Kind.EXTRA]

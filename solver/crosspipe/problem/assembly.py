@@ -48,6 +48,7 @@ class Assembly:
         self.blocks: dict[tuple[Kind, int], IntArray] = {}
         self.pools: list[Pool] = []
         self.hops: list[Hop] = []
+        self.sent: list[IntArray] = []
         self.choices: list[RecomputeChoice] = []
         self.extras: list[tuple[str, int]] = []
         self._work: list[StageWork] = []
@@ -74,7 +75,7 @@ class Assembly:
             self.blocks,
         )
         messages.add()
-        self.hops = messages.hops
+        self.hops, self.sent = messages.hops, messages.blocks
         extras = Extras(self.builder, self.lanes, self._network, self._ranks, self._work, self.blocks)
         for extra in self._spec.extra_operations:
             extras.add(extra)

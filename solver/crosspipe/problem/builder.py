@@ -28,7 +28,7 @@ class Builder:
         self._operations = 0
         self._holding_count = 0
 
-    def block(self, kind: Kind, stage: int, durations_ns: IntArray, resources: IntArray) -> IntArray:
+    def block(self, kind: Kind, stage: int, durations_ns: IntArray, resources: IntArray, leg: int = 0) -> IntArray:
         """Add an operation per replica and microbatch; `durations_ns` per microbatch, `resources` per replica.
 
         A transfer of no length is no operation.
@@ -43,24 +43,22 @@ class Builder:
         replica, microbatch = np.meshgrid(np.arange(replicas), np.arange(microbatches), indexing="ij")
         resource = np.broadcast_to(resources[:, None], self.shape)
         constant = np.ones(count, dtype=np.int64)
-        self._columns.append(
-            (constant * kind, constant * stage, microbatch[there], replica[there], duration[there], resource[there])
-        )
+        named = (constant * kind, constant * stage, microbatch[there], replica[there])
+        self._columns.append((*named, duration[there], resource[there], constant * leg))
         return numbers
 
     def single(self, duration_ns: int, resource: int | None) -> int:
         """Add one extra operation."""
-        row = (Kind.EXTRA, -1, 0, 0, duration_ns, NO_RESOURCE if resource is None else resource)
+        row = (Kind.EXTRA, -1, 0, 0, duration_ns, NO_RESOURCE if resource is None else resource, 0)
         self._columns.append(tuple(np.array([value], dtype=np.int64) for value in row))
         self._operations += 1
         return self._operations - 1
 
-    def after(self, before: IntArray, after: IntArray, lag_ns: int = 0) -> None:
+    def after(self, before: IntArray, after: IntArray, lag_ns: IntArray | int = 0) -> None:
         """Make each operation of `after` wait for the one of `before` in the same place."""
-        first, second = np.broadcast_arrays(before, after)
+        first, second, lag = np.broadcast_arrays(before, after, np.asarray(lag_ns, dtype=np.int64))
         there = (first >= 0) & (second >= 0)
-        lag = np.full(int(there.sum()), lag_ns, dtype=np.int64)
-        self._edges.append((first[there].ravel(), second[there].ravel(), lag))
+        self._edges.append((first[there].ravel(), second[there].ravel(), lag[there].ravel()))
 
     def hold(self, pools: IntArray, taken_by: IntArray, given_by: IntArray, amounts: IntArray) -> IntArray:
         """Hold `amounts` (per microbatch) in the pool of each replica; returns the rows' numbers."""
@@ -76,9 +74,15 @@ class Builder:
         self._holding_count += count
         return np.arange(self._holding_count - count, self._holding_count)
 
+    def keep(self, pool: int, taken_by: int, given_by: int, amount: int) -> None:
+        """Hold an amount once per step, between operations that belong to no microbatch."""
+        row = (pool, taken_by, given_by, amount)
+        self._holdings.append(tuple(np.array([value], dtype=np.int64) for value in row))  # type: ignore[arg-type]
+        self._holding_count += 1
+
     def operations(self) -> Operations:
         """All operations added."""
-        return Operations(*_stacked(self._columns, 6))
+        return Operations(*_stacked(self._columns, 7))
 
     def precedences(self) -> Precedences:
         """All precedences added."""

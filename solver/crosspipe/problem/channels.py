@@ -71,8 +71,8 @@ def by_table(table: tuple[tuple[Decimal, Decimal], ...], size_mb: Fraction) -> F
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
-    """From one device to another over one lane of a channel."""
+class Passage:
+    """From one place to another over one lane of a channel."""
 
     channel: Channel
     direction: str

@@ -68,7 +68,13 @@ class _Combination:
         duration[self._inputs] += duration[self._weights]
         rows = self._kept
         return Operations(
-            kind[rows], old.stage[rows], old.microbatch[rows], old.replica[rows], duration[rows], old.resource[rows]
+            kind[rows],
+            old.stage[rows],
+            old.microbatch[rows],
+            old.replica[rows],
+            duration[rows],
+            old.resource[rows],
+            old.leg[rows],
         )
 
     def _precedences(self) -> Precedences:

@@ -64,6 +64,7 @@ def _compile(
     assembly = Assembly(spec, stages, multipliers, stage_map.device_of_stage, ranks, replicas, Network(spec))
     assembly.build()
     operations, precedences = assembly.builder.operations(), assembly.builder.precedences()
+    _require_few(len(operations))
     holdings, lanes = assembly.builder.holdings(), assembly.lanes.lanes()
     require_small_sums(operations, precedences, assembly.choices, lanes, replicas * len(ranks))
     require_small_amounts(assembly.pools, holdings, assembly.choices)
@@ -97,11 +98,18 @@ def _compile(
     )
 
 
+def _require_few(operations: int) -> None:
+    """Require that routes over several links have not made the problem too large."""
+    if operations > MOST_OPERATIONS:
+        rule = f"operations, those of every link on the way of a message counted, must stay within {MOST_OPERATIONS}"
+        raise TooLargeError([Fault("/links", rule, str(operations))])
+
+
 def _chains(assembly: Assembly, multipliers: Sequence[Decimal], spec: Spec) -> tuple[IntArray, ...]:
     """Index order per class: free to assume where microbatches are alike, required where the spec fixes it."""
     if len(set(multipliers)) > 1 and not _fixed(spec):
         return ()
-    rows = [row[row >= 0] for block in assembly.blocks.values() for row in block]
+    rows = [row[row >= 0] for block in (*assembly.blocks.values(), *assembly.sent) for row in block]
     return tuple(np.asarray(row, dtype=np.int64) for row in rows if len(row) > 1)
 
 

@@ -37,7 +37,10 @@ def free_links(problem: Problem) -> Problem:
         operations=replace(ops, duration_ns=duration),
         precedences=replace(precedences, lag_ns=lag),
         hops=tuple(
-            replace(hop, transfer_ns=0, latency_ns=0) if crossing[hop.boundary] else hop for hop in problem.hops
+            replace(hop, legs=tuple(replace(leg, transfer_ns=0, latency_ns=0) for leg in hop.legs))
+            if crossing[hop.boundary]
+            else hop
+            for hop in problem.hops
         ),
         lanes=tuple(
             replace(lane, windows=()) if first + number in lanes else lane for number, lane in enumerate(problem.lanes)

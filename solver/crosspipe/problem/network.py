@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.channels import Channel, Route, Timing
+from crosspipe.problem.channels import Channel, Passage, Timing
 from crosspipe.problem.rounding import BITS_PER_GB
+from crosspipe.problem.ways import Ways
 from crosspipe.problem.windows import windows_of
 
 if TYPE_CHECKING:
@@ -21,15 +22,17 @@ class Network:
     def __init__(self, spec: Spec) -> None:
         self._sites = spec.sites
         self._channels: dict[str, Channel] = {}
-        self._routes: dict[tuple[str, str], Route] = {}
+        self._passages: dict[tuple[str, str], Passage] = {}
         self._unrouted: dict[str, Timing] = {}
         for link in spec.links:
             self._read(link)
+        self._ways = Ways(self._passages, self._site_of, self._inside)
 
-    def route(self, sender: Rank, receiver: Rank) -> Route | None:
-        """Find the route between two devices, None if nothing joins them.
+    def route(self, sender: Rank, receiver: Rank) -> tuple[Passage, ...] | None:
+        """Find the links from one device to another, in the order of the way; None if nothing joins them.
 
-        The more exactly a link names the two, the sooner it is taken; inside a site the site's own hop comes last.
+        A single one comes first: the more exactly it names the two, the sooner it is taken; inside a site the site's
+        own hop comes last. Where there is none, the way is that of fewest links (`ways`).
         """
         for pair in (
             (sender.name, receiver.name),
@@ -37,16 +40,18 @@ class Network:
             (sender.site, receiver.name),
             (sender.site, receiver.site),
         ):
-            if pair in self._routes:
-                return self._routes[pair]
-        return self._inside(sender, receiver) if sender.site == receiver.site else None
+            if pair in self._passages:
+                return (self._passages[pair],)
+        if sender.site == receiver.site:
+            return (self._inside(sender.name, receiver.name),)
+        return self._ways.fewest(sender, receiver)
 
     def lane(self, text: str) -> tuple[Channel, str, Timing] | None:
         """Find the lane that an extra operation names: `group`, `group/out`, `group/back` or `from->to`."""
         if "->" in text:
             sender, _, receiver = text.partition("->")
-            route = self._routes.get((sender.strip(), receiver.strip()))
-            return None if route is None else (route.channel, route.direction, route.timing)
+            passage = self._passages.get((sender.strip(), receiver.strip()))
+            return None if passage is None else (passage.channel, passage.direction, passage.timing)
         name, direction = text, "out"
         if text.endswith(("/out", "/back")):
             name, _, direction = text.rpartition("/")
@@ -55,7 +60,7 @@ class Network:
             return None
         if channel.half:
             direction = "out"
-        routed = (r.timing for r in self._routes.values() if r.channel is channel and r.direction == direction)
+        routed = (p.timing for p in self._passages.values() if p.channel is channel and p.direction == direction)
         return channel, direction, next(routed, self._unrouted.get(name, Timing()))
 
     def _read(self, link: Link) -> None:
@@ -66,7 +71,7 @@ class Network:
         latency = Fraction(link.one_way_latency_ms or 0) if link.rtt_ms is None else Fraction(link.rtt_ms) / 2
         directions = _directions(link)
         for pair, direction in directions.items():
-            self._routes[pair] = Route(channel, "out" if channel.half else direction, latency, timing)
+            self._passages[pair] = Passage(channel, "out" if channel.half else direction, latency, timing)
         if not directions:
             self._unrouted[channel.name] = timing
         lanes = set(directions.values()) or {"out", "back"}
@@ -85,14 +90,17 @@ class Network:
             name += "'"  # two ungrouped links never share a channel, however their places are spelt
         return self._channels.setdefault(name, Channel(name, link.duplex == "half", link.per_replica))
 
-    def _inside(self, sender: Rank, receiver: Rank) -> Route:
-        site = self._sites[sender.site]
-        name = f"{sender.name}->{receiver.name}"
+    def _site_of(self, place: str) -> str:
+        return place if place in self._sites else place.rpartition("/")[0]
+
+    def _inside(self, sender: str, receiver: str) -> Passage:
+        site = self._sites[self._site_of(sender)]
+        name = f"{sender}->{receiver}"
         channel = self._channels.setdefault(name, Channel(name, half=True, per_replica=True))
         timing = Timing(bandwidth_gbps=site.hop_bandwidth_gbps)
         if site.hop_bandwidth_gbps is not None:
             channel.rate_bps = round(site.hop_bandwidth_gbps * BITS_PER_GB)
-        return Route(channel, "out", Fraction(site.hop_latency_ms or 0), timing)
+        return Passage(channel, "out", Fraction(site.hop_latency_ms or 0), timing)
 
 
 def _timing(link: Link) -> Timing:

@@ -143,6 +143,28 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
+class Leg:
+    """One link of the way that a message takes: it occupies the link's lane, then arrives one latency later.
+
+    Attributes
+    ----------
+    link
+        Name of the channel.
+    lanes
+        Lane resource number per replica; empty where the message queues nowhere.
+    transfer_ns
+        Time on the lane for a microbatch of multiplier 1 (the worst over all phases of a clock-anchored window).
+    latency_ns
+        One-way latency after the transfer; occupies nothing.
+    """
+
+    link: str
+    lanes: tuple[int, ...]
+    transfer_ns: int
+    latency_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hop:
     """How a message passes from one stage to its neighbour: one row per boundary and direction.
 
@@ -154,14 +176,9 @@ class Hop:
         `Kind.ACTIVATION` (boundary to boundary + 1) or `Kind.GRADIENT` (back).
     sender, receiver
         Device indices within a replica (0 .. devices per replica - 1).
-    link
-        Name of the channel, None for a local hand-over or a missing route.
-    lanes
-        Lane resource number per replica; empty where the message queues nowhere.
-    transfer_ns
-        Time on the lane for a microbatch of multiplier 1 (the worst over all phases of a clock-anchored window).
-    latency_ns
-        One-way latency after the transfer; occupies nothing.
+    legs
+        The links it takes, one after the other (store and forward): each leg starts after the arrival of the one
+        before. Empty for a local hand-over or a missing route.
     missing
         True if no route joins the two devices: then no schedule exists.
     """
@@ -170,16 +187,33 @@ class Hop:
     kind: Kind
     sender: int
     receiver: int
-    link: str | None
-    lanes: tuple[int, ...]
-    transfer_ns: int
-    latency_ns: int
+    legs: tuple[Leg, ...] = ()
     missing: bool = False
 
     @property
     def local(self) -> bool:
         """Whether both stages sit on one device."""
         return self.sender == self.receiver
+
+    @property
+    def link(self) -> str | None:
+        """Names of the channels on the way, None where there is none."""
+        return ", ".join(leg.link for leg in self.legs) or None
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """Lanes of all legs and replicas."""
+        return tuple(lane for leg in self.legs for lane in leg.lanes)
+
+    @property
+    def transfer_ns(self) -> int:
+        """Time on the lanes of all legs together, for a microbatch of multiplier 1."""
+        return sum(leg.transfer_ns for leg in self.legs)
+
+    @property
+    def latency_ns(self) -> int:
+        """Latency of all legs together."""
+        return sum(leg.latency_ns for leg in self.legs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +251,8 @@ class Operations:
         At the full rate of its lane.
     resource
         Device or lane number, `NO_RESOURCE` for none.
+    leg
+        For a transfer the place of its link in `Hop.legs`, else 0.
     """
 
     kind: IntArray
@@ -225,6 +261,7 @@ class Operations:
     replica: IntArray
     duration_ns: IntArray
     resource: IntArray
+    leg: IntArray
 
     def __len__(self) -> int:
         """Return the number of operations."""
@@ -274,8 +311,9 @@ class Problem:
         Resources: number r < len(devices) is a device, r >= len(devices) the lane r - len(devices). The devices of
         replica q are `q * devices_per_replica + index`.
     chains
-        Classes of operations (same stage and kind, same hop and direction, within a replica) that keep this order of
-        starts. If `chains_required`, every schedule must; otherwise they may be assumed, as microbatches are identical.
+        Classes of operations (same stage and kind; same hop, direction and leg; within a replica) that keep this order
+        of starts. If `chains_required`, every schedule must; otherwise they may be assumed, as microbatches are
+        identical.
     due_ns
         Latest end per operation, None for no deadline at all; `NO_DEADLINE` where that operation has none.
     extras
@@ -344,17 +382,30 @@ class Problem:
 
     @cached_property
     def numbers(self) -> IntArray:
-        """Operation number by [kind, replica, stage, microbatch], -1 where there is none; extras left out."""
+        """Operation number by [kind, replica, stage, microbatch], -1 where there is none; no extras, no later legs."""
+        table: IntArray = self.numbers_by_leg[0]
+        return table
+
+    @cached_property
+    def numbers_by_leg(self) -> IntArray:
+        """Operation number by [leg, kind, replica, stage, microbatch], -1 where there is none; extras left out."""
         ops = self.operations
-        table = np.full((Kind.EXTRA, self.replicas, len(self.stages), self.microbatches), -1, dtype=np.int64)
+        legs = max((len(hop.legs) for hop in self.hops), default=1) or 1
+        shape = (legs, Kind.EXTRA, self.replicas, len(self.stages), self.microbatches)
+        table = np.full(shape, -1, dtype=np.int64)
         rows = np.flatnonzero(ops.kind < Kind.EXTRA)
-        table[ops.kind[rows], ops.replica[rows], ops.stage[rows], ops.microbatch[rows]] = rows
+        table[ops.leg[rows], ops.kind[rows], ops.replica[rows], ops.stage[rows], ops.microbatch[rows]] = rows
         return table
 
     def number(self, kind: Kind, stage: int, microbatch: int, replica: int = 0) -> int | None:
         """Find an operation; None if the problem has no such one."""
         found = int(self.numbers[kind, replica, stage, microbatch])
         return None if found < 0 else found
+
+    def transfers(self, kind: Kind, boundary: int, microbatch: int, replica: int = 0) -> tuple[int, ...]:
+        """Transfers of a message, in the order of its way; legs that queue nowhere are left out."""
+        numbers: list[int] = self.numbers_by_leg[:, kind, replica, boundary, microbatch].tolist()
+        return tuple(number for number in numbers if number >= 0)
 
     @cached_property
     def by_resource(self) -> tuple[IntArray, ...]:
@@ -372,6 +423,8 @@ class Problem:
         kind = Kind(int(ops.kind[operation]))
         what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient"}.get(kind, kind.name)
         where = f"over boundary {ops.stage[operation]}" if kind.is_transfer else f"of stage {ops.stage[operation]}"
+        if ops.leg[operation]:
+            where += f", leg {ops.leg[operation]}"
         text = f"{what} {where}, microbatch {ops.microbatch[operation]}"
         return f"{text}, replica {ops.replica[operation]}" if self.replicas > 1 else text
 

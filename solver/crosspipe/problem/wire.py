@@ -13,6 +13,7 @@ from crosspipe.problem.problem import (
     Hop,
     Kind,
     Lane,
+    Leg,
     Operations,
     Pool,
     Precedences,
@@ -43,7 +44,7 @@ def problem_from_json(data: dict[str, Any]) -> Problem:
         precedences=Precedences(**_arrays(data["precedences"])),
         pools=tuple(Pool(**row) for row in data["pools"]),
         holdings=Holdings(**_arrays(data["holdings"])),
-        hops=tuple(Hop(**row | {"kind": Kind(row["kind"]), "lanes": tuple(row["lanes"])}) for row in data["hops"]),
+        hops=tuple(Hop(**row | {"kind": Kind(row["kind"]), "legs": _legs(row["legs"])}) for row in data["hops"]),
         chains=tuple(_array(row) for row in data["chains"]),
         chains_required=data["chains_required"],
         choices=tuple(
@@ -68,6 +69,10 @@ def _plain(value: object) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     return value
+
+
+def _legs(rows: list[dict[str, Any]]) -> tuple[Leg, ...]:
+    return tuple(Leg(**row | {"lanes": tuple(row["lanes"])}) for row in rows)
 
 
 def _array(values: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -1,8 +1,8 @@
 """From device orders to full orders: each lane serves messages in order of readiness, extras run when ready.
 
 Events are taken in order of time. A message joins its lane's queue the moment it is ready; at equal times gradients go
-first, then lower microbatch, stage, replica. An extra operation on a device slips in between two of its operations as
-soon as it is ready and the device is free.
+first, then lower microbatch, stage, replica, leg. An extra operation on a device slips in between two of its operations
+as soon as it is ready and the device is free.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class _Simulation:
         self._kind: list[int] = ops.kind.tolist()
         self._duration: list[int] = ops.duration_ns.tolist()
         self._resource: list[int] = ops.resource.tolist()
-        self._tie = list(zip(ops.microbatch.tolist(), ops.stage.tolist(), ops.replica.tolist(), strict=True))
+        tie = (ops.microbatch, ops.stage, ops.replica, ops.leg)
+        self._tie = list(zip(*(column.tolist() for column in tie), strict=True))
         self._free = [0] * problem.resources
         self._calendars = window_calendars(problem)
         self._queues = [sequence.tolist() for sequence in device_sequences]
         self._next = [0] * len(self._queues)
         self._sequences: list[list[int]] = [[] for _ in range(problem.resources)]
-        self._heap: list[tuple[int, int, tuple[int, int, int], int]] = []
+        self._heap: list[tuple[int, int, tuple[int, ...], int]] = []
 
     def run(self) -> list[list[int]]:
         for operation, waiting in enumerate(self._waiting):

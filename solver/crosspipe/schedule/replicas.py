@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crosspipe.problem.problem import IntArray, Problem
 
 
-ALIKE = ("kind", "stage", "microbatch")
+ALIKE = ("kind", "stage", "microbatch", "leg")
 """What an operation of a replica and the merged one have in common."""
 
 

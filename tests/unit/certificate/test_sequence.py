@@ -23,7 +23,7 @@ LINKED = problem(
 def test_microbatches_of_a_plain_problem_are_alike() -> None:
     assert microbatches_alike(LINKED)
     ordered = ordered_classes(LINKED)
-    assert ordered[int(Kind.F), 0, 1] == LINKED.numbers[Kind.F, 0, 1].tolist()
+    assert ordered[int(Kind.F), 0, 1, 0] == LINKED.numbers[Kind.F, 0, 1].tolist()
     assert len(ordered) == 8  # F, B, W of two stages, two messages
 
 
@@ -74,7 +74,7 @@ def test_unlike_microbatches_keep_an_order_only_if_the_spec_fixes_it() -> None:
     free = problem(2, {"multipliers": [1, 2], "order": "free"})
     fixed = problem(2, {"multipliers": [1, 2], "order": "fixed"})
     assert ordered_classes(free) == {}
-    assert ordered_classes(fixed)[int(Kind.B), 0, 0] == fixed.numbers[Kind.B, 0, 0].tolist()
+    assert ordered_classes(fixed)[int(Kind.B), 0, 0, 0] == fixed.numbers[Kind.B, 0, 0].tolist()
 
 
 def test_a_single_microbatch_is_in_order() -> None:

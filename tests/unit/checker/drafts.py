@@ -71,7 +71,13 @@ class Draft:
             devices=tuple(Device(name, name, replica, ()) for replica in range(self.replicas) for name in self.devices),
             lanes=tuple(self.lanes),
             operations=Operations(
-                array(kind), array(stage), array(microbatch), array(replica), array(duration), array(resource)
+                array(kind),
+                array(stage),
+                array(microbatch),
+                array(replica),
+                array(duration),
+                array(resource),
+                array([0] * len(kind)),
             ),
             precedences=Precedences(array(before), array(after), array(lag)),
             pools=tuple(self.pools),

@@ -192,7 +192,7 @@ def test_starting_before_what_is_needed_is_told(number: int, start: int, early: 
 
 def test_a_missing_route_is_told_whatever_is_placed() -> None:
     draft = one_device(5)
-    draft.hops.append(Hop(0, Kind.GRADIENT, 1, 0, None, (), 0, 0, missing=True))
+    draft.hops.append(Hop(0, Kind.GRADIENT, 1, 0, missing=True))
     problem = draft.problem()
     (violation,) = check(problem, place(problem, {0: 0})).violations
     assert (violation.kind, violation.where) == (ViolationKind.ROUTE, "d1 to d0")

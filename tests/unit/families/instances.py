@@ -13,6 +13,7 @@ from crosspipe.problem.problem import (
     Hop,
     Kind,
     Lane,
+    Leg,
     Operations,
     Pool,
     Precedences,
@@ -161,10 +162,7 @@ def build(
                     kind,
                     device_of_stage[ends[0]],
                     device_of_stage[ends[1]],
-                    msg.lane,
-                    used,
-                    msg.transfer,
-                    msg.latency,
+                    (Leg(msg.lane or "", used, msg.transfer, msg.latency),),
                 )
             )
             for q in range(replicas):
@@ -224,7 +222,7 @@ def build(
             Device(f"site/{d}", "site", q, where[d]) for q in range(replicas) for d in range(devices_per_replica)
         ),
         lanes=tuple(lanes),
-        operations=Operations(*(table[:, i].copy() for i in range(6))),
+        operations=Operations(*(table[:, i].copy() for i in range(6)), np.zeros(len(table), dtype=np.int64)),
         precedences=Precedences(*(arcs[:, i].copy() for i in range(3))),
         pools=tuple(pools),
         holdings=Holdings(*(held[:, i].copy() for i in range(4))),

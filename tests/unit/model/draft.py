@@ -99,7 +99,9 @@ class Draft:
             merged_replicas=1,
             devices=tuple(Device(f"d{n}/0", f"d{n}", 0, stages) for n, stages in enumerate(self.stages_of)),
             lanes=tuple(Lane(f"l{n}", f"l{n}", None, 10, windows) for n, windows in enumerate(self.windows_of)),
-            operations=Operations(kind, stage, microbatch, np.zeros_like(kind), duration, resource),
+            operations=Operations(
+                kind, stage, microbatch, np.zeros_like(kind), duration, resource, np.zeros_like(kind)
+            ),
             precedences=Precedences(*_columns(self.links, 3)),
             pools=tuple(self.pools),
             holdings=Holdings(*_columns(self.holds, 4)),

@@ -171,7 +171,7 @@ def test_an_infeasible_model_never_takes_the_incumbent_away(monkeypatch: pytest.
 
 
 def test_two_devices_that_no_route_joins_are_infeasible() -> None:
-    hop = Hop(0, Kind.ACTIVATION, 0, 1, None, (), 0, 0, missing=True)
+    hop = Hop(0, Kind.ACTIVATION, 0, 1, missing=True)
     problem = replace(_tight(), hops=(hop,))
     assert improve(problem, Objective.MAKESPAN, None, 0, LIMITS).status == "infeasible"
 

@@ -51,7 +51,7 @@ def _entries(problem: Problem, mark: str, limit: bool, exact: bool) -> list[tupl
         place = next(index for index, entry in enumerate(found) if len(entry[0]) > 1)
         fills, name = found[place]
         found[place] = (fills, f"{name} (paler: later stage of the device)")
-    if exact and any(len(hop.lanes) and hop.latency_ns for hop in problem.hops):
+    if exact and any(leg.lanes and leg.latency_ns for hop in problem.hops for leg in hop.legs):
         found.append((["line"], "in flight"))
     found.append(([IDLE], "idle"))
     windows = [window for lane in problem.lanes for window in lane.windows]

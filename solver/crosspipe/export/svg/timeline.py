@@ -160,11 +160,15 @@ def _labels(blocks: list[Block], baseline: float, size: float, digits: int = 1) 
 def _flights(drawing: Drawing, operations: IntArray, y: float) -> list[str]:
     """Draw the latency after each transfer as a thin line, one path per kind."""
     ops, scale = drawing.problem.operations, drawing.scale
-    latency = {(hop.kind, hop.boundary): hop.latency_ns for hop in drawing.problem.hops}
+    latency = {
+        (hop.kind, hop.boundary, number): leg.latency_ns
+        for hop in drawing.problem.hops
+        for number, leg in enumerate(hop.legs)
+    }
     paths: dict[Kind, list[str]] = {}
     for operation in operations.tolist():
         kind = Kind(int(ops.kind[operation]))
-        lag = latency.get((kind, int(ops.stage[operation])), 0) if kind.is_transfer else 0
+        lag = latency.get((kind, int(ops.stage[operation]), int(ops.leg[operation])), 0)
         if lag:
             end = int(drawing.schedule.end_ns[operation])
             paths.setdefault(kind, []).append(f"M{px(scale.x(end))} {px(y)}H{px(scale.x(end + lag))}")
