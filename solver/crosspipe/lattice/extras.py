@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.lattice.nodes import TOGETHER, Node
+from crosspipe.problem.likeness import likeness
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
@@ -96,33 +97,6 @@ def places_of(problem: Problem, nodes: Sequence[Node], tick: int) -> list[Node]:
                     found.append(Node(Kind.EXTRA, (), shortest, 0, resource, len(group), tuple(group)))
                 break
     return found
-
-
-def likeness(problem: Problem) -> dict[int, Hashable]:
-    """Tell by equal values which extra operations may be exchanged: same time and place, same waits either way.
-
-    Some best schedule runs such operations in the order of their numbers, as exchanging two of them changes nothing
-    else. What holds memory is like nothing else.
-    """
-    ops, waits, due = problem.operations, problem.precedences, problem.due_ns
-    around: dict[int, list[tuple[int, int, int]]] = {number: [] for _, number in problem.extras}
-    for before, after, lag in zip(waits.before.tolist(), waits.after.tolist(), waits.lag_ns.tolist(), strict=True):
-        if before in around:
-            around[before].append((1, after, lag))
-        if after in around:
-            around[after].append((0, before, lag))
-    holding = {*problem.holdings.taken_by.tolist(), *problem.holdings.given_by.tolist()}
-    return {
-        number: number
-        if number in holding
-        else (
-            int(ops.duration_ns[number]),
-            int(ops.resource[number]),
-            0 if due is None else int(due[number]),
-            tuple(sorted(rows)),
-        )
-        for number, rows in around.items()
-    }
 
 
 def single_nodes(problem: Problem, tick: int) -> list[Node]:

@@ -2,8 +2,7 @@
 
 Rates are whole numbers whose ratios are those of the lane. Where these would be so large that work might leave 64 bits,
 they are rounded up to thousandths of the full rate: that makes transfers shorter, so what is refuted stays refuted.
-Pieces are listed as far as `MOST_PIECES` go; after the last one the lane is taken to be open for ever at its full rate,
-which again only loosens.
+After the last piece that is listed the lane is taken to be open for ever, which again only loosens.
 """
 
 from __future__ import annotations
@@ -13,15 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.calendar import phase
+from crosspipe.problem.pieces import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray, Lane, Problem
-
-MOST_PIECES = 2_000
-"""Pieces of one lane."""
+    from crosspipe.problem.problem import IntArray, Problem
 
 LARGEST_RATE = 2**16
 """Full rate, in parts. Times `LARGEST_TIME` it stays within 64 bits."""
@@ -38,22 +34,6 @@ Starts count in ticks; the first piece of a lane starts at 0.
 """
 
 
-def slower_somewhere(problem: Problem) -> bool:
-    """Whether some lane is slower at times without being closed: then times are no multiples of anything."""
-    return any(window.rate_bps for lane in problem.lanes for window in lane.windows)
-
-
-def edges_ns(problem: Problem) -> list[int]:
-    """Edges and periods of all windows."""
-    return [
-        edge
-        for lane in problem.lanes
-        for window in lane.windows
-        for edge in (window.start_ns, window.end_ns, window.period_ns)
-        if edge is not None
-    ]
-
-
 def hours_of(problem: Problem, resources: Sequence[int], tick_ns: int) -> Hours:
     """Lay the hours out for classes on these resources (-1 for none)."""
     starts: list[int] = []
@@ -63,7 +43,7 @@ def hours_of(problem: Problem, resources: Sequence[int], tick_ns: int) -> Hours:
     for number, lane in enumerate(problem.lanes, start=len(problem.devices)):
         if lane.windows and number in resources:
             place[number] = len(fulls)
-            pieces = _pieces(lane)
+            pieces = pieces_of(lane)
             full, scaled = _whole([lane.rate_bps, *(rate for _, rate in pieces)])
             fulls.append(full)
             starts += [start // tick_ns for start, _ in pieces]
@@ -71,27 +51,6 @@ def hours_of(problem: Problem, resources: Sequence[int], tick_ns: int) -> Hours:
             firsts.append(len(starts))
     lanes = [place.get(resource, -1) for resource in resources]
     return _array(lanes), _array(starts), _array(rates), _array(firsts), _array(fulls)
-
-
-def _pieces(lane: Lane) -> list[tuple[int, int]]:
-    """Start and rate of each piece, neighbours of equal rate joined."""
-    pieces: list[tuple[int, int]] = []
-    now: int | None = 0
-    while now is not None:
-        if len(pieces) == MOST_PIECES:
-            pieces.append((now, lane.rate_bps))
-            break
-        rate, change = lane.rate_bps, None
-        for window in lane.windows:
-            inside, edge = phase(window, now)
-            if inside:
-                rate = min(rate, window.rate_bps)
-            if edge is not None and (change is None or edge < change):
-                change = edge
-        if not pieces or pieces[-1][1] != rate:
-            pieces.append((now, rate))
-        now = change if len(pieces) <= MOST_PIECES else None
-    return pieces
 
 
 def _whole(rates: list[int]) -> tuple[int, list[int]]:

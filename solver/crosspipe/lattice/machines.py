@@ -9,17 +9,17 @@ that occupy the machine make classes of their own (`extras`).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crosspipe.lattice.extras import links_of, places_of, single_nodes
-from crosspipe.lattice.hours import LARGEST_TIME, edges_ns, hours_of, slower_somewhere
+from crosspipe.lattice.hours import LARGEST_TIME, hours_of
 from crosspipe.lattice.nodes import Node
 from crosspipe.lattice.states import StateSpace, enumerate_states
 from crosspipe.problem.problem import NO_DEADLINE, Kind
+from crosspipe.problem.step import step_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Lattice:
     Attributes
     ----------
     tick_ns
-        Nanoseconds of one tick: the greatest common divisor of all times (see `_tick_ns`).
+        Nanoseconds of one tick: see `step_ns`.
     nodes
         The chain, then the W classes, then extra operations: those joined on machines, then each by itself.
     chain
@@ -98,23 +98,11 @@ def lattice_of(problem: Problem, most_states: int) -> Lattice | None:
         return None
     if problem.choices and not problem.recomputed:
         return None
-    tick = _tick_ns(problem)
+    tick = step_ns(problem)
     singles = single_nodes(problem, tick)
     if len(singles) < len(problem.extras):
         return None  # some wait for each other in a circle
     return _with_machines(problem, _chain(problem, tick), singles, tick, most_states)
-
-
-def _tick_ns(problem: Problem) -> int:
-    """Nanoseconds of which all times of a schedule are multiples in which everything starts as early as orders allow.
-
-    Every start is then a sum of durations, lags and edges of closed windows. Where a lane is slower at times, transfers
-    end at any nanosecond.
-    """
-    if slower_somewhere(problem):
-        return 1
-    durations, lags = problem.operations.duration_ns, problem.precedences.lag_ns
-    return math.gcd(*(int(v) for v in durations), *(int(v) for v in lags), *edges_ns(problem)) or 1
 
 
 def _chain(problem: Problem, tick: int) -> list[Node]:

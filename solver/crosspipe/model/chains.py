@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.model.arcs import Arcs
+from crosspipe.problem.likeness import twins
 from crosspipe.problem.problem import NO_RESOURCE
 
 if TYPE_CHECKING:
@@ -43,3 +44,14 @@ def chain_arcs(ticks: Ticks) -> Arcs:
     # An empty operation may share the start of the one before it, even on a device.
     waits = (resource[before] == resource[after]) & (resource[before] != NO_RESOURCE) & (ticks.duration[after] > 0)
     return Arcs(before, after, np.where(waits, ticks.duration[before], 0))
+
+
+def twin_arcs(ticks: Ticks) -> Arcs:
+    """One arc per pair of neighbours among extra operations that may be exchanged: in the order of their numbers.
+
+    Nothing is lost: exchanging two of them changes nothing else.
+    """
+    groups = twins(ticks.problem)
+    before = np.array([number for group in groups for number in group[:-1]], dtype=np.int64)
+    after = np.array([number for group in groups for number in group[1:]], dtype=np.int64)
+    return Arcs(before, after, ticks.duration[before])

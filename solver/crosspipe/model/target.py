@@ -16,7 +16,7 @@ import numpy as np
 from ortools.sat.python.cp_model import CpModel
 
 from crosspipe.model.arcs import add_arcs, forward_order
-from crosspipe.model.chains import chain_arcs
+from crosspipe.model.chains import chain_arcs, twin_arcs
 from crosspipe.model.devices import add_devices
 from crosspipe.model.extract import orders_of
 from crosspipe.model.heads import heads, tails
@@ -82,7 +82,8 @@ class Targets:
     def __init__(self, problem: Problem, incumbent: Schedule) -> None:
         self._problem = problem
         self._ticks = to_ticks(problem, Objective.MAKESPAN, incumbent, LARGEST_HORIZON)
-        self._arcs = precedence_arcs(self._ticks) + chain_arcs(self._ticks) + memory_arcs(self._ticks)
+        ordered = chain_arcs(self._ticks) + twin_arcs(self._ticks)
+        self._arcs = precedence_arcs(self._ticks) + ordered + memory_arcs(self._ticks)
         self._order = forward_order(len(problem.operations), self._arcs)
         duration = self._ticks.duration
         self._heads = heads(duration, self._arcs, self._order)

@@ -1,7 +1,8 @@
 """Large-neighbourhood move: all operations that start in a time window are ordered anew, the rest keeps its order.
 
 What lies before and after the window enters through releases and tails (`window_frame.py`), so the makespan or span is
-exactly the largest end + tail over the window. Amounts held when the window begins, and those still held when it ends,
+exactly the largest end + tail over the window; deadlines and windows of lanes set latest ends besides
+(`window_latest.py`). Amounts held when the window begins, and those still held when it ends,
 follow from the counts alone. The precedences that memory implies (`memory_order.py`) are added where classes run in
 index order: far stronger than the cumulative. The orders that result are before | window by start | after on each
 resource; they are replayed by the caller.
@@ -18,19 +19,25 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from crosspipe.model.memory_order import memory_arcs
-from crosspipe.model.scale import common_divisor
 from crosspipe.model.ticks import to_ticks
 from crosspipe.model.window_frame import NEVER, Frame
+from crosspipe.model.window_latest import LatestEnds
+from crosspipe.model.windows import closed_ns
+from crosspipe.problem.problem import Objective
+from crosspipe.problem.step import step_ns
 from crosspipe.schedule.orders import Orders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crosspipe.problem.problem import IntArray, Objective, Problem
+    from crosspipe.problem.problem import IntArray, Problem
     from crosspipe.schedule.orders import Schedule
 
 EQUAL_WEIGHT = 10**5
 """Weight of the value against the sum of weighted starts in a move that may keep the value."""
+
+FAR = 2**60
+"""Later than any end."""
 
 LARGEST = 2**40
 """Most ticks of a problem whose precedences by memory are asked for: they are read, not solved, so few will do."""
@@ -68,11 +75,16 @@ class Moved:
 
 
 class Moves:
-    """Moves on schedules of one problem without deadlines and windows, for one objective."""
+    """Moves on schedules of one problem, for one objective.
+
+    Transfers are moved as if lanes were only closed or open at their full rate; where they are slower it is left to the
+    replay to say what a move is worth.
+    """
 
     def __init__(self, problem: Problem, objective: Objective) -> None:
         self._problem, self._objective = problem, objective
-        self._tick = common_divisor(problem)
+        self._tick = step_ns(problem)
+        self._latest = LatestEnds(problem)
         implied = memory_arcs(to_ticks(problem, objective, None, LARGEST))
         self._waits = list(zip(implied.before.tolist(), implied.after.tolist(), strict=True))
 
@@ -81,7 +93,12 @@ class Moves:
         frame = Frame(self._problem, schedule, self._objective, (move.start_ns, move.end_ns))
         window = _Window(self._problem, schedule, move, frame, self._tick)
         ceiling = frame.value_ns if move.equal else frame.value_ns - self._tick
-        starts = window.starts(ceiling) if frame.fixed_ns <= ceiling else None
+        latest: dict[int, int] = {}
+        if self._latest.needed:
+            # The span is no time of day: only deadlines and the lanes' last openings count then.
+            limit_ns = ceiling if self._objective is Objective.MAKESPAN else FAR
+            latest = self._latest.inside(schedule, frame, limit_ns)
+        starts = window.starts(ceiling, latest) if frame.fixed_ns <= ceiling else None
         if starts is None:
             return Moved(None, proved_useless=True)
         window.order(starts, self._waits)
@@ -109,13 +126,14 @@ class _Window:
         self._duration: list[int] = (problem.operations.duration_ns // tick_ns).tolist()
         self.model = cp_model.CpModel()
 
-    def starts(self, ceiling: int) -> Starts | None:
+    def starts(self, ceiling: int, latest_end: dict[int, int]) -> Starts | None:
         """Make the starts, hinted at those of the schedule; None if one has no room below the ceiling."""
         starts: Starts = {}
         for v in self._frame.inside:
             tail = max(self._frame.tail[v], -ceiling)
             low = -(-(self._frame.release[v] - self._origin) // self._tick)
-            high = (ceiling - tail - self._origin) // self._tick - self._duration[v]
+            end = min(ceiling - tail, latest_end.get(v, FAR))
+            high = (end - self._origin) // self._tick - self._duration[v]
             if low > high:
                 return None
             starts[v] = self.model.new_int_var(low, high, "")
@@ -137,11 +155,27 @@ class _Window:
             row = sequence[inside[sequence]].tolist()
             if self._kept(resource):
                 self._in_turn(starts, row)
-            elif len(row) > 1:
-                intervals = [self.model.new_fixed_size_interval_var(starts[v], self._duration[v], "") for v in row]
+                continue
+            intervals = [self.model.new_fixed_size_interval_var(starts[v], self._duration[v], "") for v in row]
+            intervals += self._closed(resource, row)
+            if len(intervals) > 1:
                 self.model.add_no_overlap(intervals)
         for chain in self._problem.chains:
             self._in_turn(starts, chain[inside[chain]].tolist())
+
+    def _closed(self, resource: int, row: list[int]) -> list[cp_model.IntervalVar]:
+        """Make fixed intervals in which the lane is closed, from the window's begin on."""
+        number = resource - len(self._problem.devices)
+        if number < 0 or not row or not self._problem.lanes[number].windows:
+            return []
+        horizon_ns = int(self._schedule.end_ns.max()) + 1
+        shortest_ns = int(self._problem.operations.duration_ns[row].min())
+        made = []
+        for start, end in closed_ns(self._problem.lanes[number], horizon_ns, shortest_ns) or ():
+            first, last = max(start - self._origin, 0) // self._tick, -(-(end - self._origin) // self._tick)
+            if first < last:
+                made.append(self.model.new_fixed_size_interval_var(first, last - first, ""))
+        return made
 
     def _kept(self, resource: int) -> bool:
         devices = self._move.devices

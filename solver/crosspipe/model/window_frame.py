@@ -4,7 +4,8 @@ What starts before the window is fixed and releases what follows it. What starts
 into tails: tail(v) is the longest path from the end of v through the later part, entered by a precedence or by the
 first later operation of v's resource. Every path ends at an operation of a device, where the time counts from `begin`
 of that device: 0 for the makespan, its first start for the span. So the value is exactly the largest end + tail over
-the window, or a path that does not meet the window.
+the window, or a path that does not meet the window; no less where lanes have windows of their own, which tails do not
+see (`window_latest` does).
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Frame:
         Operations that start in the window.
     is_inside, is_before, is_after
         The same and the others, as masks.
+    graph
+        The arcs of problem and orders.
     release
         Earliest start of each window operation.
     tail
@@ -51,7 +54,7 @@ class Frame:
         self.inside: list[int] = np.flatnonzero(self.is_inside).tolist()
         begin, late = _begins(problem, schedule, objective)
         self.value_ns = int((schedule.end_ns + late).max())
-        graph = Graph(problem, schedule.orders)
+        graph = self.graph = Graph(problem, schedule.orders)
         through = self._through(problem, schedule, graph, late)
         self.tail = self._tails(problem, schedule, graph, through, late)
         self.fixed_ns = self._fixed(schedule, graph, through, late)

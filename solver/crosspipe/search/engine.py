@@ -101,7 +101,7 @@ def _after(bounded: Event, shared: Shared, effort: Effort) -> None:
 
 def _decide_sample_and_move(shared: Shared, effort: Effort) -> None:
     """Decide targets while that gets on; else greedy for a while, then targets and window moves in turn."""
-    if shared.schedule is None or shared.problem.windowed:
+    if shared.schedule is None:
         _whole_model(shared, effort)
     targets = TargetSearch(shared, effort.seed, effort.workers)
     moves = WindowMoves(shared, effort.seed)

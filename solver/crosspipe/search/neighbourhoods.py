@@ -66,9 +66,8 @@ class WindowMoves:
 
     @property
     def applies(self) -> bool:
-        """Whether there is a schedule, and of a problem without deadlines and windows."""
-        problem = self._shared.problem
-        return problem.due_ns is None and not problem.windowed and self._shared.schedule is not None
+        """Whether there is a schedule."""
+        return self._shared.schedule is not None
 
     def step(self) -> None:
         """Make one move; a better or equal schedule is offered."""

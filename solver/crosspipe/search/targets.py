@@ -15,9 +15,9 @@ from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.lattice.starts import start_windows
 from crosspipe.model.result import ModelLimits
-from crosspipe.model.scale import common_divisor
 from crosspipe.model.target import MOST_OPERATIONS, Targets
 from crosspipe.problem.problem import Objective
+from crosspipe.problem.step import step_ns
 from crosspipe.search.diving import MOST_STATES, applies
 
 if TYPE_CHECKING:
@@ -50,19 +50,15 @@ class TargetSearch:
         self._shared, self._seed, self._workers, self._deterministic = shared, seed, workers, deterministic
         self._targets: Targets | None = None
         self._tables = _tables(shared)
-        self._tick_ns = common_divisor(shared.problem) if self._tables is None else self._tables.lattice.tick_ns
+        self._tick_ns = step_ns(shared.problem)
         self._rise = 0
         self._exhausted = False
         self.granted_s, self.spent_s = FIRST_S, 0.0
 
     @property
     def applies(self) -> bool:
-        """Whether there is a schedule to better, of a problem small enough whose lanes are always open.
-
-        Windows make values that are no whole number of ticks; the whole model knows them.
-        """
-        problem = self._shared.problem
-        small = len(problem.operations) <= MOST_OPERATIONS and not problem.windowed
+        """Whether there is a schedule to better, of a problem small enough."""
+        small = len(self._shared.problem.operations) <= MOST_OPERATIONS
         known = self._shared.objective is Objective.MAKESPAN and self._shared.schedule is not None
         return small and known and not self._exhausted
 
