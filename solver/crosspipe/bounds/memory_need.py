@@ -9,6 +9,8 @@ devices do; only W is free, and as W takes nothing and gives back, at once is be
 operation that takes time runs: in no time, giving back makes room for taking. The peak of that one sequence is the
 smallest peak. With recompute options open, the smallest over all choices for the stages of the device counts, each
 choice at its largest microbatch.
+
+Weights that are gathered for a part of the step count too where they are held whenever capacity binds (`Pool.kept`).
 """
 
 from __future__ import annotations
@@ -123,4 +125,5 @@ def _need(problem: Problem, pool: int, memories: Sequence[StageMemory], recomput
     last = int(at[worst])
     stages = tuple(memory.stage for memory in memories if memory.stage <= last)
     own = problem.devices[limit.device].stages
-    return Need(pool, limit.base + int(peak[worst]), worst, stages, tuple(s for s in recomputed if s in own))
+    amount = limit.base + limit.kept + int(peak[worst])
+    return Need(pool, amount, worst, stages, tuple(s for s in recomputed if s in own))

@@ -18,7 +18,8 @@ def memory_obstacles(problem: Problem) -> tuple[Obstacle, ...]:
         limit = problem.pools[need.pool]
         if problem.devices[limit.device].replica > 0:
             continue
-        key = (limit.unit, need.amount, limit.capacity, limit.base, len(need.stages), bool(need.recomputed))
+        always = limit.base, limit.kept
+        key = (limit.unit, need.amount, limit.capacity, always, len(need.stages), bool(need.recomputed))
         alike.setdefault(key, []).append(need)
     return tuple(_obstacle(problem, group) for group in alike.values())
 
@@ -32,10 +33,13 @@ def _obstacle(problem: Problem, group: list[Need]) -> Obstacle:
     memory = limit.unit == "bytes"
     what = "memory" if memory else limit.name
     parts = [f"{amount(limit.base, limit.unit)} static"] if limit.base else []
-    if need.amount > limit.base:
+    if limit.kept:
+        parts.append(f"{amount(limit.kept, limit.unit)} of gathered weights")
+    for_one = need.amount - limit.base - limit.kept
+    if for_one:
         held = f"stage{'s' if len(need.stages) > 1 else ''} {listed([str(stage) for stage in need.stages])}"
         held = held if len(group) == 1 else "its stages" if len(need.stages) > 1 else "its stage"
-        parts.append(f"{amount(need.amount - limit.base, limit.unit)} for one microbatch on {held}")
+        parts.append(f"{amount(for_one, limit.unit)} for one microbatch on {held}")
     even = " even with recomputation" if recomputed else ""
     verb = "needs" if len(group) == 1 else "each needs"
     message = (
@@ -48,8 +52,10 @@ def _obstacle(problem: Problem, group: list[Need]) -> Obstacle:
         "needs": need.amount,
         "has": has,
         "static": limit.base,
-        "one_microbatch": need.amount - limit.base,
+        "one_microbatch": for_one,
     }
+    if limit.kept:
+        facts["gathered"] = limit.kept
     if not problem.identical:
         facts["microbatch"] = need.microbatch
     if recomputed:

@@ -26,7 +26,7 @@ class StageMemory:
     pool, device, stage, replica
         Numbers.
     room
-        Capacity less what is held all the time; None = unlimited.
+        Capacity less what is held all the time, or whenever capacity binds (`Pool.kept`); None = unlimited.
     backward
         The operation that sends the gradient on, `B` or `BW`; None for a frozen stage.
     until_backward, until_weight
@@ -99,7 +99,7 @@ def stage_memories(problem: Problem) -> tuple[StageMemory, ...]:
                 device=limit.device,
                 stage=stage,
                 replica=replica,
-                room=None if limit.capacity is None else limit.capacity - limit.base,
+                room=limit.room,
                 backward=backward,
                 until_backward=parts.get(Kind.F * 4 + back, zero),
                 until_weight=parts.get(Kind.F * 4 + _WEIGHT, zero),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from crosspipe.certificate.gathered import gathered
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Held:
     pool, stage, device, replica
         Numbers; the replica is that of the device.
     room
-        What the pool can hold beside what it holds all the time; None for any amount.
+        What the pool can hold beside what it holds all the time, gathered weights counted; None for any amount.
     backward
         Kind of the stage's backward, None if it is frozen.
     in_forward
@@ -69,7 +70,7 @@ def held_by_stage(problem: Problem) -> dict[int, list[Held]]:
     found: dict[int, dict[int, Held]] = {}
     for number, pool in enumerate(problem.pools):
         device = problem.devices[pool.device]
-        room = None if pool.capacity is None else pool.capacity - pool.base
+        room = None if pool.capacity is None else pool.capacity - pool.base - gathered(problem, number)
         found[number] = {}
         for stage in sorted(device.stages):
             one = Held(number, stage, pool.device, device.replica, room, backward_of(problem, stage, device.replica))

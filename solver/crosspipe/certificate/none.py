@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crosspipe.certificate.gathered import gathered
 from crosspipe.certificate.held import gradients_reach_down
 from crosspipe.certificate.reading import equal, integer, text
 from crosspipe.certificate.verdict import RefusedError
@@ -38,7 +39,7 @@ def no_room(subject: Subject, part: Part) -> None:
     peaks = [least_peak(subject, subject.held[number], j) for j in range(problem.microbatches)]
     if peaks.index(max(peaks)) != microbatch:
         raise RefusedError(f"microbatch {peaks.index(max(peaks))} needs most, or is the first that does")
-    needs = equal(part, "needs", pool.base + peaks[microbatch])
+    needs = equal(part, "needs", pool.base + gathered(problem, number) + peaks[microbatch])
     if pool.capacity is None or needs <= pool.capacity:
         raise RefusedError(f"{problem.resource_name(pool.device)} can hold {needs} {pool.unit}")
 

@@ -67,10 +67,12 @@ def microbatches_alike(problem: Problem) -> bool:
     columns = (own[before[either]], own[after[either]], waits.lag_ns[either])
     if not _alike(columns, microbatch[either], count):
         return False
-    taken, given = held.taken_by, held.given_by
+    # What one extra operation takes and another gives back is no microbatch's.
+    rows = np.flatnonzero(~(extra[held.taken_by] & extra[held.given_by]))
+    taken, given = held.taken_by[rows], held.given_by[rows]
     if extra[taken].any() or extra[given].any() or (ops.microbatch[taken] != ops.microbatch[given]).any():
         return False
-    return _alike((own[taken], own[given], held.pool, held.amount), ops.microbatch[taken], count)
+    return _alike((own[taken], own[given], held.pool[rows], held.amount[rows]), ops.microbatch[taken], count)
 
 
 def _alike(columns: tuple[IntArray, ...], microbatch: IntArray, count: int) -> bool:

@@ -74,11 +74,14 @@ class Reserve:
         DoesNotFitError
             If a microbatch does not fit alone.
         """
-        pools = [pool for pool in problem.pools if pool.device == device and pool.capacity is not None]
-        if not pools:
+        numbers = [n for n, pool in enumerate(problem.pools) if pool.device == device and pool.capacity is not None]
+        if not numbers:
             return None
+        pools = [problem.pools[number] for number in numbers]
         runs = [_lone_run(chunks, position) for position in range(problem.microbatches)]
-        room = [(pool.capacity or 0) - pool.base for pool in pools]
+        # Gathered weights count as held throughout, which for most problems they are (`Pool.kept`).
+        base = [pool.base + problem.gathered[number] for number, pool in zip(numbers, pools, strict=True)]
+        room = [(pool.capacity or 0) - held for held, pool in zip(base, pools, strict=True)]
         held: list[list[list[int]]] = []
         need: list[list[list[int]]] = []
         most: list[int] = []
@@ -90,7 +93,7 @@ class Reserve:
             need.append([profile[1] for profile in profiles])
             most.append(max(profile[1][0] for profile in profiles))
             if most[own] > room[own]:
-                raise DoesNotFitError(_too_small(problem, pool, most[own]))
+                raise DoesNotFitError(_too_small(problem, pool, base[own], most[own]))
         nested = tuple(
             own for own in range(len(pools)) if any(_grows(h, n) for h, n in zip(held[own], need[own], strict=True))
         )
@@ -162,11 +165,11 @@ def _grows(held: Sequence[int], need: Sequence[int]) -> bool:
     return any(more > now for more, now in zip(need[1:], held[1:], strict=True))
 
 
-def _too_small(problem: Problem, pool: Pool, needs: int) -> str:
+def _too_small(problem: Problem, pool: Pool, base: int, needs: int) -> str:
     where = problem.resource_name(pool.device)
     if pool.unit != "bytes":
         return f"one microbatch alone exceeds {pool.name} ({where}), limited to {pool.capacity}"
     return (
-        f"one microbatch alone needs {megabytes(needs + pool.base)} MB on {where} ({megabytes(pool.base)} MB of it "
-        f"static), has {megabytes(pool.capacity or 0)} MB"
+        f"one microbatch alone needs {megabytes(needs + base)} MB on {where} ({megabytes(base)} MB of it "
+        f"{'static' if base == pool.base else 'static or gathered'}), has {megabytes(pool.capacity or 0)} MB"
     )

@@ -139,6 +139,6 @@ def _largest(takes: IntArray, gives: IntArray, row: IntArray) -> tuple[int, int]
 def _room(problem: Problem, p: int) -> list[int]:
     room = [0] * p
     for pool in problem.pools:
-        if pool.unit == "bytes" and pool.device < p and pool.capacity is not None:
-            room[pool.device] = pool.capacity - pool.base
+        if pool.unit == "bytes" and pool.device < p and pool.room is not None:
+            room[pool.device] = pool.room
     return room

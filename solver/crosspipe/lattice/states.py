@@ -55,7 +55,7 @@ class DeviceMemory:
 
     def __init__(self, problem: Problem, nodes: Sequence[Node], device: int) -> None:
         pool = problem.pools[device]
-        self.capacity = None if pool.capacity is None else pool.capacity - pool.base
+        self.capacity = pool.room
         self._nodes = nodes
         self._amounts = {stage: _amounts(problem, stage, device) for stage in problem.devices[device].stages}
         self._forward = np.array([self._amounts[n.stages[0]].forward if n.kind is Kind.F else 0 for n in nodes])

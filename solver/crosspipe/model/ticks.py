@@ -10,7 +10,7 @@ import numpy as np
 from crosspipe.model.horizon import serial_horizon_ns
 from crosspipe.model.scale import Scale, choose_scale
 from crosspipe.model.windows import closed_ns
-from crosspipe.problem.problem import NO_DEADLINE, Objective
+from crosspipe.problem.problem import NO_DEADLINE, Kind, Objective
 from crosspipe.schedule.measure import makespan_ns
 
 if TYPE_CHECKING:
@@ -100,20 +100,25 @@ def to_ticks(problem: Problem, objective: Objective, incumbent: Schedule | None,
 def _whole_amounts(problem: Problem, horizon: int) -> tuple[IntArray, tuple[int | None, ...]]:
     """Divide each pool's amounts by their common divisor; if sums could still overflow, by more, rounded down.
 
+    What is kept of a pool (`Pool.kept`) is taken off its room and no amount any more.
+
     `sum of floor(a / k) <= floor(sum of a / k) <= floor(room / k)`: what fits still fits.
     """
-    amount = problem.holdings.amount.copy()
+    holdings = problem.holdings
+    kept = np.array([pool.kept > 0 for pool in problem.pools], dtype=bool)[holdings.pool]
+    extra = problem.operations.kind[holdings.taken_by] == Kind.EXTRA
+    amount = np.where(kept & extra, 0, holdings.amount)
     room: list[int | None] = []
     for number, pool in enumerate(problem.pools):
         rows = np.flatnonzero(problem.holdings.pool == number)
         total = sum(amount[rows].tolist())
-        if pool.capacity is None or pool.base + total <= pool.capacity:
+        if pool.room is None or total <= pool.room:
             room.append(None)
             continue
         divisor = int(np.gcd.reduce(amount[rows])) or 1
         divisor *= max(1, -(-total * max(horizon, 1) // (divisor * LARGEST_ENERGY)))
         amount[rows] //= divisor
-        room.append((pool.capacity - pool.base) // divisor)
+        room.append(pool.room // divisor)
     return amount, tuple(room)
 
 

@@ -9,9 +9,11 @@ import numpy as np
 
 from crosspipe.problem.builder import Builder
 from crosspipe.problem.extras import Extras
+from crosspipe.problem.gradients import StepGradients
 from crosspipe.problem.lanes import LaneTable
 from crosspipe.problem.messages import Messages
 from crosspipe.problem.problem import NO_DEADLINE, Kind, Pool, RecomputeChoice
+from crosspipe.problem.ranks import copies_of
 from crosspipe.problem.rounding import to_bytes, to_ns
 from crosspipe.problem.work import StageWork, stage_work
 
@@ -41,8 +43,7 @@ class Assembly:
     ) -> None:
         self._spec, self._stages, self._multipliers = spec, stages, multipliers
         self._place, self._ranks, self._replicas, self._network = device_of_stage, ranks, replicas, network
-        data = spec.parallel.data
-        self.merged = data if isinstance(data, int) and replicas == 1 else 1
+        self.merged = copies_of(spec) if replicas == 1 else 1
         self.builder = Builder(replicas, len(multipliers))
         self.lanes = LaneTable(replicas * len(ranks), replicas)
         self.blocks: dict[tuple[Kind, int], IntArray] = {}
@@ -51,6 +52,7 @@ class Assembly:
         self.sent: list[IntArray] = []
         self.choices: list[RecomputeChoice] = []
         self.extras: list[tuple[str, int]] = []
+        self.between_sites: tuple[int, ...] = ()
         self._work: list[StageWork] = []
 
     def stages_on(self, device: int) -> tuple[int, ...]:
@@ -79,6 +81,21 @@ class Assembly:
         extras = Extras(self.builder, self.lanes, self._network, self._ranks, self._work, self.blocks)
         for extra in self._spec.extra_operations:
             extras.add(extra)
+        if self._spec.gradients is not None:
+            gradients = StepGradients(
+                self._spec,
+                self._spec.gradients,
+                self._stages,
+                self._place,
+                self._ranks,
+                self._work,
+                self._network,
+                extras,
+                self.pools,
+                self.merged,
+            )
+            gradients.add()
+            self.between_sites = gradients.between_sites
         self.extras = extras.rows
 
     def due_ns(self, operations: Operations) -> IntArray | None:

@@ -42,7 +42,7 @@ class Timing:
     per_message_ms: Decimal | None = None
     table: tuple[tuple[Decimal, Decimal], ...] | None = None
 
-    def transfer_ms(self, size_mb: Decimal, copies: int) -> Fraction:
+    def transfer_ms(self, size_mb: Decimal | Fraction, copies: int) -> Fraction:
         """Time for `copies` messages of `size_mb` sent as one, in milliseconds, exactly."""
         if self.bandwidth_gbps is not None:
             return transfer_ms(Fraction(size_mb) * copies, self.bandwidth_gbps)

@@ -58,6 +58,7 @@ class _Combination:
             chains=tuple(self.new[chain] for chain in old.chains if old.operations.kind[chain[0]] != Kind.W),
             choices=tuple(self._choice(choice) for choice in old.choices),
             extras=tuple((name, int(self.new[number])) for name, number in old.extras),
+            between_sites=tuple(int(self.new[number]) for number in old.between_sites),
             due_ns=None if old.due_ns is None else self._due(old.due_ns),
         )
 

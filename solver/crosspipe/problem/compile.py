@@ -13,7 +13,7 @@ from crosspipe.problem.extent import require_small_amounts, require_small_sums
 from crosspipe.problem.network import Network
 from crosspipe.problem.placement import StageMap, stage_maps
 from crosspipe.problem.problem import Device, Problem, StageInfo
-from crosspipe.problem.ranks import ranks_of
+from crosspipe.problem.ranks import copies_of, ranks_of
 from crosspipe.spec.stages import Microbatches, StagesModel
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def compile_spec(spec: Spec, digest: str) -> tuple[Problem, ...]:
     Raises
     ------
     SpecError
-        If no placement of that number of stages exists.
+        If no placement of that number of stages exists, or nothing joins places that sum gradients.
     TooLargeError
         If a problem would exceed `MOST_OPERATIONS`, or its sums 64 bits.
     """
@@ -92,6 +92,7 @@ def _compile(
         chains_required=_fixed(spec),
         choices=tuple(assembly.choices),
         extras=tuple(assembly.extras),
+        between_sites=assembly.between_sites,
         due_ns=assembly.due_ns(operations),
         tokens_per_step=_tokens(spec, len(multipliers)),
         robust=assembly.lanes.robust,
@@ -128,8 +129,7 @@ def _multipliers(spec: Spec) -> list[Decimal]:
 
 
 def _replicas(spec: Spec) -> int:
-    data = spec.parallel.data
-    return data if isinstance(data, int) and spec.parallel.replica_messages == "separate" else 1
+    return copies_of(spec) if spec.parallel.replica_messages == "separate" else 1
 
 
 def _tokens(spec: Spec, microbatches: int) -> int | None:

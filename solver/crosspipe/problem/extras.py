@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.problem.ends import NOTHING, Ends
 from crosspipe.problem.problem import Kind
 from crosspipe.problem.rounding import to_ns
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crosspipe.problem.builder import Builder
+    from crosspipe.problem.channels import Channel
     from crosspipe.problem.lanes import LaneTable
     from crosspipe.problem.network import Network
     from crosspipe.problem.problem import IntArray
@@ -33,7 +35,7 @@ class Extras:
         work: Sequence[StageWork],
         blocks: Mapping[tuple[Kind, int], IntArray],
     ) -> None:
-        self._builder, self._lanes, self._network, self._ranks = builder, lanes, network, ranks
+        self.builder, self._lanes, self._network, self._ranks = builder, lanes, network, ranks
         self._work, self._blocks = work, blocks
         self.rows: list[tuple[str, int]] = []
 
@@ -42,23 +44,34 @@ class Extras:
         duration, resource = self._time_and_place(extra)
         number = self.single(extra.name, duration, resource)
         for stage in extra.after:
-            self.after_backward(stage, number)
+            self.after(number, self.last(stage))
         for stage in extra.before:
-            self.before_forward(number, stage)
+            self.before_forward(stage, Ends.of(number))
 
-    def single(self, name: str, duration_ns: int, resource: int | None) -> int:
-        """Add an operation of that name, joined to nothing yet; returns its number."""
-        number = self._builder.single(duration_ns, resource)
+    def single(self, name: str, duration_ns: int = 0, resource: int | None = None, after: Ends = NOTHING) -> int:
+        """Add an operation of that name; returns its number."""
+        number = self.builder.single(duration_ns, resource)
         self.rows.append((name, number))
+        self.after(number, after)
         return number
 
-    def after_backward(self, stage: int, number: int, lag_ns: int = 0) -> None:
-        """Make it wait for all backward work of a stage, in all replicas."""
-        self._builder.after(self._blocks[self._work[stage].last, stage], np.array([[number]]), lag_ns)
+    def on_lane(self, name: str, channel: Channel, direction: str, duration_ns: int, after: Ends = NOTHING) -> int:
+        """Add an operation on a lane; what takes no time never queues, as with messages."""
+        duration_ns = self._lanes.reserved_ns(channel, direction, duration_ns)
+        resource = self._lanes.numbers(channel, direction)[0] if duration_ns > 0 else None
+        return self.single(name, duration_ns, resource, after)
 
-    def before_forward(self, number: int, stage: int, lag_ns: int = 0) -> None:
-        """Make every F of a stage wait for it, in all replicas."""
-        self._builder.after(np.array([[number]]), self._blocks[Kind.F, stage], lag_ns)
+    def last(self, stage: int) -> Ends:
+        """All backward work of a stage, in all replicas; of a frozen one its forward work."""
+        return Ends(((self._blocks[self._work[stage].last, stage], 0),))
+
+    def after(self, number: int, ends: Ends) -> None:
+        """Make an operation wait."""
+        ends.hold_back(self.builder, np.array([[number]], dtype=np.int64))
+
+    def before_forward(self, stage: int, ends: Ends) -> None:
+        """Make every F of a stage wait, in all replicas."""
+        ends.hold_back(self.builder, self._blocks[Kind.F, stage])
 
     def _time_and_place(self, extra: ExtraOperation) -> tuple[int, int | None]:
         duration = 0 if extra.duration_ms is None else to_ns(extra.duration_ms)
@@ -72,6 +85,6 @@ class Extras:
                 # Once per step, for all replicas together: the same whether these are merged or modelled apart.
                 duration = to_ns(timing.transfer_ms(extra.size_mb, 1))
             duration = self._lanes.reserved_ns(channel, direction, duration)
-            if duration > 0:  # what takes no time never queues, as with messages
+            if duration > 0:  # what takes no time never queues
                 resource = self._lanes.numbers(channel, direction)[0]
         return duration, resource

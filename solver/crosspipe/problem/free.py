@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 
 
 def crosses_sites(problem: Problem) -> bool:
-    """Whether any message passes between two sites."""
-    return bool(_crossing(problem).any())
+    """Whether any message or gradient passes between two sites."""
+    return bool(_crossing(problem).any()) or bool(problem.between_sites)
 
 
 def free_links(problem: Problem) -> Problem:
-    """Make every message between two sites arrive the moment it is sent; lanes inside sites stay as they are."""
+    """Make all that passes between two sites arrive the moment it is sent; lanes inside sites stay as they are."""
     ops, precedences, crossing = problem.operations, problem.precedences, _crossing(problem)
     stage = np.clip(ops.stage, 0, len(crossing) - 1)
     freed = ((ops.kind == Kind.ACTIVATION) | (ops.kind == Kind.GRADIENT)) & crossing[stage]
+    freed[list(problem.between_sites)] = True
     duration = np.where(freed, 0, ops.duration_ns)
     before, after = precedences.before, precedences.after
     # A message belongs to the lower of the stages at its ends; no other precedence joins two stages.
     boundary = np.clip(np.minimum(ops.stage[before], ops.stage[after]), 0, len(crossing) - 1)
     between = (ops.kind[before] != Kind.EXTRA) & (ops.kind[after] != Kind.EXTRA) & crossing[boundary]
+    between |= (ops.kind[before] == Kind.EXTRA) & freed[before]
     lag = np.where(between, 0, precedences.lag_ns)
     lanes = set(ops.resource[freed].tolist())
     first = len(problem.devices)

@@ -133,6 +133,9 @@ class Pool:
         The limit, None for none.
     base
         Amount held all the time (static memory).
+    kept
+        Of what extra operations take: the part that is held whenever the capacity binds, so that what F's may take
+        together is `room`. Where they take more, it is for a part of the time.
     """
 
     name: str
@@ -140,6 +143,12 @@ class Pool:
     device: int
     capacity: int | None
     base: int = 0
+    kept: int = 0
+
+    @property
+    def room(self) -> int | None:
+        """What is left for the holdings of microbatches, None for no limit."""
+        return None if self.capacity is None else self.capacity - self.base - self.kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +327,8 @@ class Problem:
         Latest end per operation, None for no deadline at all; `NO_DEADLINE` where that operation has none.
     extras
         Name and operation number of each extra operation.
+    between_sites
+        Those of the extra operations that are the gradients' or parameters' traffic between sites.
     tokens_per_step
         For tokens per second, None where the sequence length is unknown.
     robust
@@ -341,6 +352,7 @@ class Problem:
     chains_required: bool
     choices: tuple[RecomputeChoice, ...] = ()
     extras: tuple[tuple[str, int], ...] = ()
+    between_sites: tuple[int, ...] = ()
     due_ns: IntArray | None = None
     tokens_per_step: int | None = None
     robust: bool = False
@@ -413,6 +425,15 @@ class Problem:
         order = np.argsort(self.operations.resource, kind="stable")
         edges = np.searchsorted(self.operations.resource[order], np.arange(self.resources + 1))
         return tuple(order[edges[r] : edges[r + 1]] for r in range(self.resources))
+
+    @cached_property
+    def gathered(self) -> tuple[int, ...]:
+        """Amount of each pool that extra operations take, all together."""
+        held = self.holdings
+        extra = self.operations.kind[held.taken_by] == Kind.EXTRA
+        amounts = np.zeros(len(self.pools), dtype=np.int64)
+        np.add.at(amounts, held.pool[extra], held.amount[extra])
+        return tuple(amounts.tolist())
 
     def label(self, operation: int) -> str:
         """Name an operation for people: `F of stage 2, microbatch 5`."""

@@ -50,6 +50,12 @@ def ranks_of(spec: Spec) -> tuple[Rank, ...]:
     return tuple(_worst(alike) for alike in zip(*by_site, strict=True))
 
 
+def copies_of(spec: Spec) -> int:
+    """Count the replicas of an expanded spec that run through the sites of the modelled one."""
+    data = spec.parallel.data
+    return data // sites_of_copies(spec.parallel, spec.sites) if isinstance(data, int) else 1
+
+
 def _worst(alike: Sequence[Rank]) -> Rank:
     return Rank(
         alike[0].name,

@@ -52,6 +52,7 @@ def problem_from_json(data: dict[str, Any]) -> Problem:
             for row in data["choices"]
         ),
         extras=tuple((name, number) for name, number in data["extras"]),
+        between_sites=tuple(data["between_sites"]),
         due_ns=None if data["due_ns"] is None else _array(data["due_ns"]),
         tokens_per_step=data["tokens_per_step"],
         robust=data["robust"],

@@ -110,11 +110,12 @@ def _next_level(problem: Problem, pool: int, limit: int) -> int:
     one, while its B runs, what F takes and what only the backward takes. Where these sums are too many to list, or
     recompute options are open, amounts grow in steps of the common divisor of all that is ever taken.
     """
-    base = problem.pools[pool].base
+    base = problem.pools[pool].base + problem.pools[pool].kept
     if limit < base:
         return base
     room = limit - base
-    levels = None if problem.choices and not problem.recomputed else _levels(problem, pool, room)
+    unlike = problem.gathered[pool] != problem.pools[pool].kept  # gathered weights are held for a part of the time
+    levels = None if unlike or (problem.choices and not problem.recomputed) else _levels(problem, pool, room)
     if levels is not None:
         return base + max(int(levels[-1]), room + 1)
     step = _step(problem, pool)
