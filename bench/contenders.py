@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bench import ours
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 CONTENDERS: dict[str, Callable[[Contest], Measurement]] = {
     OURS: ours.run,
     "families": families.run,
+    **{name: partial(families.run_one, name) for name in families.NAMES},
+    **{f"{name} static": partial(families.run_static, name) for name in families.KNOWN},
     "milp-cbc": milp.run_cbc,
     "milp-highs": milp.run_highs,
     "cp-sat-naive": naive_cpsat.run,

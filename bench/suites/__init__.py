@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.suites import bench58, golden, peers, readme, scale, versus, zero_bubble
+from bench.suites import bench58, datacenters, golden, peers, readme, scale, versus, zero_bubble
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,5 +19,6 @@ SUITES: dict[str, Callable[[], list[Row]]] = {
     "peers": peers.rows,
     "scale": scale.rows,
     "versus": versus.rows,
+    "datacenters": datacenters.rows,
 }
 """Builders by name, in the order in which they run."""

@@ -8,10 +8,14 @@ import pytest
 from bench.contenders import CONTENDERS
 from bench.contest import Contest
 from bench.peers import families, naive_cpsat
+from bench.peers.families import KNOWN
 from bench.peers.naive_cpsat import NaiveModel
+from bench.suites.datacenters import Setting, spec_of
 from tests.golden.cases import case_named, expected
 from tests.golden.mapping import case_to_spec
 from tests.unit.bench.contests import contest_of
+
+from crosspipe.families.registry import GREEDY
 
 if TYPE_CHECKING:
     from bench.history import State
@@ -66,4 +70,21 @@ def test_static_families_are_put_and_the_best_is_named() -> None:
 
 
 def test_every_contender_has_a_name() -> None:
-    assert set(CONTENDERS) == {"crosspipe", "families", "milp-cbc", "milp-highs", "cp-sat-naive"}
+    alone = {name for name in CONTENDERS if name.removesuffix(" static") in KNOWN or name == GREEDY}
+    assert set(CONTENDERS) - alone == {"crosspipe", "families", "milp-cbc", "milp-highs", "cp-sat-naive"}
+    assert len(alone) == 2 * len(KNOWN) + 1
+
+
+def test_static_orders_are_those_without_delays() -> None:
+    setting = Setting(sites=2, latency=2, transfer=0.25, case=1)
+    makers = ("ZB-V", "ZB-V static")
+
+    def put(name: str, setting: Setting) -> int | None:
+        return CONTENDERS[name](Contest(spec_of(setting, "wave"), "makespan", 1.0, 1, lambda _: None)).value_ns
+
+    made, static = (put(name, setting) for name in makers)
+    free = [put(name, Setting(2, 0, 0, 1)) for name in makers]
+    assert free[0] == free[1]
+    assert made is not None
+    assert static is not None
+    assert made < static

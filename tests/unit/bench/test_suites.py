@@ -10,7 +10,7 @@ import pytest
 from bench.__main__ import arguments, rows_of
 from bench.data import read_json
 from bench.row import OURS, Goal, Reference
-from bench.suites import SUITES, bench58, golden, peers, scale, versus
+from bench.suites import SUITES, bench58, datacenters, golden, peers, scale, versus
 from tests.golden.compiled import compile_all
 
 from crosspipe.bounds.best import lower_bound
@@ -27,6 +27,7 @@ COUNTS = {
     "peers": 448,
     "scale": 45,
     "versus": 81,
+    "datacenters": 170,
 }
 
 
@@ -184,3 +185,21 @@ def test_contenders_take_turns_on_each_instance() -> None:
     assert {row.threads for row in rows} == {1}
     waves = [row.contender for row in rows if "wave" in row.name or "loop" in row.name]
     assert waves == [OURS, "cp-sat-naive", "families"] * 2
+
+
+def test_a_setting_of_the_paper_joins_sites_in_a_row_and_halves_a_stage_for_the_wave() -> None:
+    setting = datacenters.Setting(sites=4, latency=2, transfer=0.25, case=3)
+    (plain,) = compile_all(datacenters.spec_of(setting, "unidirectional"))
+    (wave,) = compile_all(datacenters.spec_of(setting, "wave"))
+    assert plain.microbatches == 32
+    crossing = [hop for hop in plain.hops if hop.latency_ns]
+    assert {(hop.boundary, hop.transfer_ns, hop.latency_ns) for hop in crossing} == {
+        (boundary, 9_500_000, 76_000_000) for boundary in (1, 3, 5)
+    }
+    assert len(wave.stages) == 16
+    assert {hop.boundary for hop in wave.hops if hop.latency_ns} == {1, 3, 5, 9, 11, 13}
+    for problem in (plain, wave):
+        # Twice what 1F1B holds, 2 % to spare; both hold the same for one microbatch on all chunks of a device.
+        assert {pool.capacity for pool in problem.pools} == {2 * 8 * 4_050_000_000 * 102 // 100}
+        work = problem.operations.duration_ns[problem.by_resource[0]].sum()
+        assert work == 32 * 105_000_000
