@@ -3,7 +3,8 @@
 Microbatches are alike and there is one replica, so some best schedule runs every class in index order. The chain is F
 of every stage in order, with the messages between, then the backwards from the last stage down to the last one that has
 any; each class starts a fixed lag after the one before, looked up among the problem's waits. All W of a device make one
-further class, counted with the shortest of their durations: it does not matter which W is run.
+further class, counted with the shortest of their durations: it does not matter which W is run. Extra operations make
+classes as `joined.py` says.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.certificate.held import backward_of, gradients_reach_down
+from crosspipe.certificate.joined import extras_of, joined
 from crosspipe.certificate.verdict import RefusedError
 from crosspipe.problem.problem import Kind
 
 if TYPE_CHECKING:
+    from crosspipe.certificate.joined import Extra
     from crosspipe.certificate.waits import Waits
     from crosspipe.problem.problem import IntArray, Problem
 
@@ -31,9 +34,10 @@ class Link:
     ----------
     name
         `F 3`, `B 3` (also for a combined backward), `activation 2`, `gradient 2` (`gradient 2 leg 1`: over the second
-        link on its way); `W 1` for all W of device 1.
+        link on its way); `W 1` for all W of device 1,
+        `extra 17` for those joined with operation 17.
     kind, stages
-        W joins stages, any other class has one.
+        W joins stages, extra operations have none, any other class has one.
     duration
         The shortest, ns.
     lag
@@ -42,6 +46,8 @@ class Link:
         Device or lane.
     count
         Operations in it.
+    members
+        Their numbers, index by index; of W and joined extra operations in no order.
     """
 
     name: str
@@ -51,14 +57,19 @@ class Link:
     lag: int
     resource: int
     count: int
+    members: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """All classes: those of the chain in its order, then W of each device."""
+    """All classes: those of the chain in its order, then W of each device, then joined extra operations.
+
+    `extras` are these one by one, each behind those it waits for.
+    """
 
     links: tuple[Link, ...]
     length: int
+    extras: dict[int, Extra]
 
 
 def chain_of(problem: Problem, waits: Waits) -> Chain:
@@ -81,7 +92,7 @@ def chain_of(problem: Problem, waits: Waits) -> Chain:
         if place + 1 < len(steps):
             lag = duration + _lag(problem, waits, step, steps[place + 1])
         resource = int(problem.operations.resource[numbers[0]])
-        links.append(Link(_name(step), kind, (stage,), duration, lag, resource, len(numbers)))
+        links.append(Link(_name(step), kind, (stage,), duration, lag, resource, len(numbers), tuple(numbers.tolist())))
     weights = []
     for number, device in enumerate(problem.devices):
         stages = tuple(s for s in sorted(device.stages) if problem.number(Kind.W, s, 0) is not None)
@@ -93,8 +104,19 @@ def chain_of(problem: Problem, waits: Waits) -> Chain:
         if stages:
             durations = [int(problem.operations.duration_ns[problem.numbers[Kind.W, 0, s, 0]]) for s in stages]
             count = len(stages) * problem.microbatches
-            weights.append(Link(f"W {number}", Kind.W, stages, min(durations), 0, number, count))
-    return Chain((*links, *weights), len(links))
+            members = tuple(int(n) for stage in stages for n in problem.numbers[Kind.W, 0, stage])
+            weights.append(Link(f"W {number}", Kind.W, stages, min(durations), 0, number, count, members))
+    found = [*links, *weights]
+    class_of = {number: place for place, link in enumerate(found) for number in link.members}
+    extras = extras_of(problem, waits, class_of)
+    messages: dict[int, list[int]] = {}
+    for link in links:
+        messages.setdefault(link.resource, []).append(link.count)
+    for resource, members in joined(problem, extras, messages):
+        shortest = min(extras[number].duration for number in members)
+        name = f"extra {min(members)}"
+        found.append(Link(name, Kind.EXTRA, (), shortest, 0, resource, len(members), members))
+    return Chain(tuple(found), len(links), extras)
 
 
 def _steps(problem: Problem) -> list[Step]:

@@ -80,7 +80,7 @@ def _count(subject: Subject, part: Part) -> Count:
     target = integer(part, "target_ns")
     if integer(part, "bound_ns") != target + 1:
         raise RefusedError("the bound must be 1 ns above the target")
-    return Count(chain_of(subject.problem, subject.waits), subject.held, target, subject.budget)
+    return Count(subject.problem, chain_of(subject.problem, subject.waits), subject.held, target, subject.budget)
 
 
 def _decision(count: Count, entry: Any) -> Decision:

@@ -14,6 +14,10 @@ them hold for the schedule too. If a machine has no path left, or an operation n
 
 Between operations nothing is assumed of their order but what a branch of a case split says: "a before b" rules out
 states in which b is over and a is not.
+
+Deadlines are tails from the start. On a lane with windows "- duration(o)" stands for the latest start that ends in time
+and "+ duration(o)" for the end of the earliest start there is (`hours.py`); a later start never ends earlier there, so
+earliest times still come of earliest ones, and latest of latest. Extra operations are tied in as `joined.py` says.
 """
 
 from __future__ import annotations
@@ -23,7 +27,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.certificate.hours import FAR, NEVER, Hours
 from crosspipe.certificate.machines import machines_of
+from crosspipe.certificate.ties import Ties
 from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
 
 if TYPE_CHECKING:
@@ -33,33 +39,48 @@ if TYPE_CHECKING:
     from crosspipe.certificate.held import Held
     from crosspipe.certificate.machines import Machine
     from crosspipe.certificate.verdict import Budget
+    from crosspipe.problem.problem import Problem
 
     IntArray = NDArray[np.int64]
     BoolArray = NDArray[np.bool_]
 
-NEVER, FAR = -(2**61), 2**61
 LARGEST_TARGET = 2**60
 
 
 @dataclass(slots=True, eq=False)
 class Windows:
-    """Earliest start and tail of every operation, by (class, index), and the states ruled out on each machine."""
+    """Earliest start and tail of every operation, by (class, index), and the states ruled out on each machine.
+
+    `early` and `late` are the earliest and latest starts of extra operations one by one.
+    """
 
     r: IntArray
     q: IntArray
+    early: IntArray
+    late: IntArray
     ruled_out: list[BoolArray | None]
 
     def copy(self) -> Windows:
         """Copy the windows; what is ruled out is replaced, never changed, so it is shared."""
-        return Windows(self.r.copy(), self.q.copy(), list(self.ruled_out))
+        return Windows(self.r.copy(), self.q.copy(), self.early.copy(), self.late.copy(), list(self.ruled_out))
 
 
 class Count:
     """All machines of a chain, for one target."""
 
-    def __init__(self, chain: Chain, held: dict[int, list[Held]], target: int, budget: Budget) -> None:
+    def __init__(
+        self, problem: Problem, chain: Chain, held: dict[int, list[Held]], target: int, budget: Budget
+    ) -> None:
         if target >= LARGEST_TARGET:
             raise RefusedError("the target is too large to count with")
+        self._problem = problem
+        hours = {
+            number: Hours(lane, target, budget)
+            for number, lane in enumerate(problem.lanes, start=len(problem.devices))
+            if lane.windows
+        }
+        self._hours = [hours.get(link.resource) for link in chain.links]
+        self._ties = Ties(problem, chain, target, hours)
         self.chain, self.target, self._budget = chain, target, budget
         self.width = max(link.count for link in chain.links)
         self.machines = machines_of(chain, held, self.width, budget)
@@ -68,9 +89,16 @@ class Count:
         self.machine_of = {index: k for k, machine in enumerate(self.machines) for index in machine.classes}
 
     def start(self) -> Windows:
-        """Windows that say nothing yet."""
-        shape = (len(self.chain.links), self.width)
-        return Windows(np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64), [None] * len(self.machines))
+        """Windows that say nothing yet but deadlines."""
+        r = np.zeros((len(self.chain.links), self.width), dtype=np.int64)
+        q = np.zeros_like(r)
+        due = self._problem.due_ns
+        if due is not None:
+            # The k-th to run of a class ends by the k-th smallest deadline, whichever runs when.
+            for c, link in enumerate(self.chain.links):
+                q[c, : link.count] = self.target - np.sort(np.minimum(due[list(link.members)], self.target))
+        early, late = self._ties.start()
+        return Windows(r, q, early, late, [None] * len(self.machines))
 
     def put_before(self, windows: Windows, first: tuple[int, int], second: tuple[int, int]) -> int:
         """Let one operation (class, index) go before another on the same machine; returns the machine."""
@@ -89,7 +117,7 @@ class Count:
         """Shrink windows in place; whether the target is refuted. `dirty` names the machines to look at first."""
         todo = set(dirty) | self._carry(windows)
         while todo:
-            if (windows.r + self._duration[:, None] + windows.q > self.target)[self._there()].any():
+            if self._closed(windows):
                 return True
             number = min(todo)
             todo.discard(number)
@@ -98,7 +126,7 @@ class Count:
                 return True
             if moved:
                 todo |= self._carry(windows)
-        return bool((windows.r + self._duration[:, None] + windows.q > self.target)[self._there()].any())
+        return self._closed(windows)
 
     def _there(self) -> BoolArray:
         counts = np.array([link.count for link in self.chain.links])
@@ -106,32 +134,70 @@ class Count:
 
     def _carry(self, windows: Windows) -> set[int]:
         """Carry windows along the chain and within classes; returns the machines of those that moved."""
+        old_r, old_q = windows.r.copy(), windows.q.copy()
+        self._carry_chain(windows)
+        # Until they meet: a target that is refuted would let some windows grow for ever.
+        while self._ties.carry(windows.r, windows.q, windows.early, windows.late):
+            self._carry_chain(windows)
+            if self._closed(windows):
+                break
+        moved = (windows.r != old_r).any(axis=1) | (windows.q != old_q).any(axis=1)
+        return {self.machine_of[c] for c in np.flatnonzero(moved).tolist() if c in self.machine_of}
+
+    def _closed(self, windows: Windows) -> bool:
+        """Whether some operation has no start left."""
+        closed = (windows.r + self._duration[:, None] + windows.q > self.target)[self._there()].any()
+        return bool(closed or (windows.early > windows.late).any())
+
+    def _carry_chain(self, windows: Windows) -> None:
         r, q = windows.r, windows.q
-        old_r, old_q = r.copy(), q.copy()
         links, length = self.chain.links, self.chain.length
         for c, link in enumerate(links):
             n = link.count
             steps = link.duration * np.arange(n)
             if 0 < c < length:
-                np.maximum(r[c, :n], r[c - 1, :n] + links[c - 1].lag, out=r[c, :n])
+                ahead, before = self._hours[c - 1], links[c - 1]
+                ends = r[c - 1, :n] + before.duration
+                if ahead is not None:
+                    ends = ahead.passage(r[c - 1, :n], before.duration)[1]
+                np.maximum(r[c, :n], ends + (before.lag - before.duration), out=r[c, :n])
             r[c, :n] = np.maximum.accumulate(r[c, :n] - steps) + steps
+            own = self._hours[c]
+            if own is not None:
+                r[c, :n] = own.passage(r[c, :n], link.duration)[0]
         for c in reversed(range(len(links))):
             link = links[c]
             n = link.count
             steps = link.duration * np.arange(n)
             if c + 1 < length:
-                behind = q[c + 1, :n] + links[c + 1].duration + link.lag - link.duration
-                np.maximum(q[c, :n], behind, out=q[c, :n])
+                behind = self.target - q[c + 1, :n] - links[c + 1].duration
+                later = self._hours[c + 1]
+                if later is not None:
+                    behind = later.latest(self.target - q[c + 1, :n], links[c + 1].duration)
+                np.maximum(q[c, :n], self.target - (behind - (link.lag - link.duration)), out=q[c, :n])
             q[c, :n] = (np.maximum.accumulate((q[c, :n] - steps[::-1])[::-1]) + steps)[::-1]
-        moved = (r != old_r).any(axis=1) | (q != old_q).any(axis=1)
-        return {self.machine_of[c] for c in np.flatnonzero(moved).tolist() if c in self.machine_of}
+
+    def _starts(self, classes: list[int], ends: IntArray) -> IntArray:
+        """Latest starts that end in time, a column for each class of one machine."""
+        hours = self._hours[classes[0]]
+        if hours is None:
+            return ends - self._duration[classes]
+        columns = [hours.latest(ends[:, k], int(self._duration[c])) for k, c in enumerate(classes)]
+        return np.stack(columns, axis=1)
+
+    def _passages(self, classes: list[int], ready: IntArray) -> tuple[IntArray, IntArray]:
+        """Earliest starts and their ends, a column for each class of one machine."""
+        hours = self._hours[classes[0]]
+        if hours is None:
+            return ready, ready + self._duration[classes]
+        columns = [hours.passage(ready[:, k], int(self._duration[c])) for k, c in enumerate(classes)]
+        return np.stack([start for start, _ in columns], axis=1), np.stack([end for _, end in columns], axis=1)
 
     def _sweep(self, machine: Machine, windows: Windows, ruled_out: BoolArray | None) -> bool | None:
         """Shrink the windows of one machine; whether any moved, None if no path is left."""
         target, levels, total = self.target, machine.levels, machine.states
         self._budget.spend(12 * machine.counts.size + 15 * PYTHON_STEP * len(levels))
         classes = list(machine.classes)
-        duration = self._duration[classes]
         table_r, table_q = (np.zeros((len(classes), self.width + 1), dtype=np.int64) for _ in range(2))
         table_r[:, :-1], table_q[:, :-1] = windows.r[classes], windows.q[classes]
         release, due = table_r.ravel()[machine.cell], target - table_q.ravel()[machine.cell]
@@ -140,7 +206,7 @@ class Count:
         latest[total - 1] = target
         for k in range(len(levels) - 3, -1, -1):
             a, b = levels[k], levels[k + 1]
-            begin = np.minimum(latest[machine.after[a:b]], due[a:b]) - duration
+            begin = self._starts(classes, np.minimum(latest[machine.after[a:b]], due[a:b]))
             begin[begin < release[a:b]] = NEVER
             best = begin.max(axis=1)
             if ruled_out is not None:
@@ -156,8 +222,7 @@ class Count:
         for k in range(len(levels) - 1):
             a, b = levels[k], levels[k + 1]
             reached = np.zeros(1, dtype=np.int64) if k == 0 else end[machine.before[a:b], columns].min(axis=1)
-            begin = np.maximum(reached[:, None], release[a:b])
-            done = begin + duration
+            begin, done = self._passages(classes, np.maximum(reached[:, None], release[a:b]))
             done[(done > limit[a:b]) | (reached > latest[a:b])[:, None]] = FAR
             start[a:b], end[a:b] = begin, done
         if end[machine.before[total - 1], columns].min() >= FAR:

@@ -114,7 +114,7 @@ class _Level:
 
 def _taken(link: Link, by_stage: dict[int, Held]) -> int | None:
     """Tell what an operation of the class takes at its start; None if it asks for no room."""
-    if link.kind.is_transfer or link.duration == 0:
+    if link.kind.is_transfer or link.kind is Kind.EXTRA or link.duration == 0:
         return None
     held = by_stage[link.stages[0]]
     if link.kind is Kind.F:
@@ -179,6 +179,8 @@ def _allowed(links: list[Link], counts: IntArray, limits: IntArray, pools: list[
         if link.kind is Kind.W:
             over = [counts[:, i] for i, k in enumerate(links) if k.kind is Kind.B and k.stages[0] in link.stages]
             allowed[:, column] &= counts[:, column] < np.sum(over, axis=0)
+            continue
+        if link.kind is Kind.EXTRA:
             continue
         if ahead is not None:
             allowed[:, column] &= counts[:, column] < counts[:, ahead]
