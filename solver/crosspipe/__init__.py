@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from crosspipe.version import __version__
 
 if TYPE_CHECKING:
     from crosspipe.answer.bound import bound
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from crosspipe.errors import CrossPipeError, SpecError
     from crosspipe.search.progress import Progress
     from crosspipe.spec.model import Spec
+    from crosspipe.sweeps.models import Sweep
+    from crosspipe.sweeps.run import sweep
 
 _HOMES = {
     "Answer": "crosspipe.answer.models",
@@ -22,10 +24,12 @@ _HOMES = {
     "Progress": "crosspipe.search.progress",
     "Spec": "crosspipe.spec.model",
     "SpecError": "crosspipe.errors",
+    "Sweep": "crosspipe.sweeps.models",
     "VerifyResult": "crosspipe.answer.models",
     "bound": "crosspipe.answer.bound",
     "check": "crosspipe.answer.solve",
     "solve": "crosspipe.answer.solve",
+    "sweep": "crosspipe.sweeps.run",
     "verify": "crosspipe.answer.verify",
 }
 
@@ -37,11 +41,13 @@ __all__ = [
     "Progress",
     "Spec",
     "SpecError",
+    "Sweep",
     "VerifyResult",
     "__version__",
     "bound",
     "check",
     "solve",
+    "sweep",
     "verify",
 ]
 

@@ -108,7 +108,7 @@ def restore(spec: SpecSource, document: object) -> tuple[Problem, Schedule]:
 
 
 def orders_of_times(problem: Problem, start_ns: IntArray, end_ns: IntArray, recomputed: frozenset[int]) -> Orders:
-    """Order each device and lane by time; of what shares a moment, being of no length, what others wait for is first."""
+    """Order each device and lane by time; of what shares a moment, what others wait for goes first."""
     rank = _ranks(problem)
     sequences = tuple(rows[np.lexsort((rank[rows], end_ns[rows], start_ns[rows]))] for rows in problem.by_resource)
     return Orders(sequences, recomputed)

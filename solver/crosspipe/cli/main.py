@@ -12,6 +12,7 @@ from crosspipe.cli.export import export_command
 from crosspipe.cli.serve import serve_command
 from crosspipe.cli.solve import solve_command
 from crosspipe.cli.spec import spec_app
+from crosspipe.cli.sweep import sweep_command
 from crosspipe.cli.verify import verify_command
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command("solve")(solve_command)
 app.command("compare")(compare_command)
+app.command("sweep")(sweep_command)
 app.command("check")(check_command)
 app.command("verify")(verify_command)
 app.command("bound")(bound_command)

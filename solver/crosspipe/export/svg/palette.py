@@ -76,6 +76,12 @@ def _linear(channel: int) -> float:
     return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 
+def mixed(colour: str, other: str, part: float) -> str:
+    """Mix a colour with `part` of another."""
+    pairs = zip(_rgb(colour), _rgb(other), strict=True)
+    return "#" + "".join(f"{round(one + (two - one) * part):02x}" for one, two in pairs)
+
+
 def _towards_white(colour: str, part: float) -> str:
     """Mix a colour with white."""
-    return "#" + "".join(f"{round(channel + (255 - channel) * part):02x}" for channel in _rgb(colour))
+    return mixed(colour, PAPER, part)
