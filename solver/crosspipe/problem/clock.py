@@ -17,20 +17,30 @@ if TYPE_CHECKING:
 
 
 def longest_ns(lane: Lane, duration_ns: int) -> int | None:
-    """Longest time from request to end over all phases; None if it can never end.
+    """Longest time from request to end over all phases; None if it can never end."""
+    worst = worst_phase(lane, duration_ns)
+    return None if worst is None else worst[0]
+
+
+def worst_phase(lane: Lane, duration_ns: int) -> tuple[int, int] | None:
+    """Longest time from request to end over all phases, and the earliest moment of the period whose request takes it.
+
+    None if the transfer can never end.
 
     The time left to wait falls one for one with a later request until the transfer meets another window, so the longest
     is taken at a request just as a window starts, or at the first one too late to end before a window or to end inside
     it: only those moments are tried (each within one round of the period, one nanosecond either side).
     """
     calendar = LaneCalendar(lane)
-    worst = 0
+    worst, phase_ns = 0, 0
     for request in _moments(lane, duration_ns):
         start = calendar.start(request, duration_ns)
         if start is None:
             return None
-        worst = max(worst, calendar.end(start, duration_ns) - request)
-    return worst
+        taken = calendar.end(start, duration_ns) - request
+        if taken > worst:
+            worst, phase_ns = taken, request
+    return worst, phase_ns
 
 
 def _moments(lane: Lane, duration_ns: int) -> Iterable[int]:

@@ -96,6 +96,7 @@ def _compile(
         due_ns=assembly.due_ns(operations),
         tokens_per_step=_tokens(spec, len(multipliers)),
         robust=assembly.lanes.robust,
+        worst_phases=assembly.lanes.worst_phases(),
     )
 
 

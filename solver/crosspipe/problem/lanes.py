@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.clock import longest_ns
-from crosspipe.problem.problem import Lane
+from crosspipe.problem.clock import worst_phase
+from crosspipe.problem.problem import Lane, WorstPhase
 from crosspipe.problem.rounding import NS_PER_MS, within
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class LaneTable:
         self._numbers: dict[tuple[str, str, int | None], int] = {}
         self._channels: list[Channel] = []
         self.robust = False
+        self._worst: dict[str, WorstPhase] = {}
 
     def numbers(self, channel: Channel, direction: str) -> tuple[int, ...]:
         """Lane number for each replica."""
@@ -42,11 +43,21 @@ class LaneTable:
             return duration_ns
         self.robust = True
         clock = Lane(channel.lane_name(direction), channel.name, None, channel.rate_bps, tuple(windows))
-        longest = longest_ns(clock, duration_ns)
-        if longest is None:
+        worst = worst_phase(clock, duration_ns)
+        if worst is None:
             channel.windows.setdefault(direction, []).extend(windows)
             return duration_ns
-        return within(longest, NS_PER_MS, "ms")
+        longest_ns, phase_ns = worst
+        known = self._worst.get(clock.name)
+        if known is None or known.transfer_ns < duration_ns:
+            period_ns = max(window.period_ns or 0 for window in windows)
+            self._worst[clock.name] = WorstPhase(clock.name, period_ns, phase_ns, duration_ns, longest_ns)
+        return within(longest_ns, NS_PER_MS, "ms")
+
+    def worst_phases(self) -> tuple[WorstPhase, ...]:
+        """List the worst phase of each lane asked for that has clock-anchored windows."""
+        names = {lane.name for lane in self.lanes()}
+        return tuple(worst for name, worst in self._worst.items() if name in names)
 
     def lanes(self) -> tuple[Lane, ...]:
         """Build the lanes asked for, in the order of their numbers."""

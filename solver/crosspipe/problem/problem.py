@@ -118,6 +118,29 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class WorstPhase:
+    """When the longest transfer of a lane with clock-anchored windows takes longest.
+
+    Attributes
+    ----------
+    lane
+        Name of the lane.
+    period_ns
+        Of its windows.
+    phase_ns
+        Moment of the period at which the transfer is asked for.
+    transfer_ns, reserved_ns
+        Its time on the lane at the full rate, and the time that is reserved for it: that of this phase.
+    """
+
+    lane: str
+    period_ns: int
+    phase_ns: int
+    transfer_ns: int
+    reserved_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """Something a device holds a limited amount of: its memory, or microbatches in flight on a stage.
 
@@ -333,6 +356,8 @@ class Problem:
         For tokens per second, None where the sequence length is unknown.
     robust
         True if durations hold for every phase of a clock-anchored window.
+    worst_phases
+        Of each lane with such windows.
     """
 
     digest: str
@@ -356,6 +381,7 @@ class Problem:
     due_ns: IntArray | None = None
     tokens_per_step: int | None = None
     robust: bool = False
+    worst_phases: tuple[WorstPhase, ...] = ()
     recomputed: frozenset[int] = field(default_factory=frozenset)
 
     @property

@@ -21,6 +21,7 @@ from crosspipe.problem.problem import (
     RecomputeChoice,
     StageInfo,
     Window,
+    WorstPhase,
 )
 
 
@@ -56,6 +57,7 @@ def problem_from_json(data: dict[str, Any]) -> Problem:
         due_ns=None if data["due_ns"] is None else _array(data["due_ns"]),
         tokens_per_step=data["tokens_per_step"],
         robust=data["robust"],
+        worst_phases=tuple(WorstPhase(**row) for row in data["worst_phases"]),
         recomputed=frozenset(data["recomputed"]),
     )
 
