@@ -32,6 +32,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "certificate": "The lower bound and its argument; null where none is known",
             "provenance": "How the answer came about",
         },
+        "WorstPhaseRow": {"lane": "`<link>/out`, `<link>/back` or `<link>`", "period_ms": "Period of the windows"},
         "ObjectiveValue": {"name": "What was made small"},
         "FreeLinks": {
             "value_ms": "Best value known with free links",

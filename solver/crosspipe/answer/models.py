@@ -169,6 +169,18 @@ class HopCost(AnswerModel):
     legs: list[LegCost] | None = Field(description="Each link on the way; null unless there are several")
 
 
+class WorstPhaseRow(AnswerModel):
+    """Clock-anchored windows of one lane: when in their period its longest transfer takes longest."""
+
+    lane: str
+    period_ms: float
+    phase_ms: float = Field(description="Moment of the period at which the transfer is asked for")
+    transfer_ms: float = Field(description="Time of the transfer at the full rate")
+    reserved_ms: float = Field(
+        description="What the schedule reserves for it: its time at that phase, waiting included"
+    )
+
+
 class FreeLinks(AnswerModel):
     """The same devices with free links between sites, by known schedules and bounds alone (no search)."""
 
@@ -304,6 +316,9 @@ class Answer(AnswerModel):
     families: list[FamilyRow]
     placements: list[PlacementRow]
     hops: list[HopCost]
+    worst_phases: list[WorstPhaseRow] = Field(
+        default_factory=list, description="Of each lane with clock-anchored windows; the schedule holds at every phase"
+    )
     warnings: list[Notice]
     notes: list[str] = Field(description="What the search does not yet optimise of this spec, and what is assumed")
     explanation: Explanation | None = Field(description="Why there is no schedule; null where there is one")

@@ -39,7 +39,8 @@ def notes_on(problem: Problem) -> list[str]:
         )
     if any(window.rate_bps for lane in problem.lanes for window in lane.windows):
         found.append(
-            "slower windows: the solver takes the lane at its full rate (its bound stays valid); times are exact"
+            "slower windows: count states know them; CP-SAT takes the lane at its full rate, which keeps bounds valid,"
+            " and what it finds is timed again; all times told are exact"
         )
     if problem.robust:
         found.append(
