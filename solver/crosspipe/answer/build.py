@@ -25,6 +25,7 @@ from crosspipe.answer.models import (
     Reason,
     SecondTerms,
     StageAssignment,
+    WorstPhaseRow,
 )
 from crosspipe.answer.notes import CONVENTIONS, notes_on
 from crosspipe.answer.timetable import device_schedules, extra_schedules, lane_schedules
@@ -92,6 +93,7 @@ def build_answer(
         families=[row for candidate in board.candidates for row in _families(candidate)],
         placements=[_placement(candidate) for candidate in board.candidates],
         hops=_hops(problem),
+        worst_phases=_worst_phases(problem),
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
         notes=[*chosen, *notes_on(problem), CONVENTIONS],
         explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
@@ -199,6 +201,19 @@ def _hops(problem: Problem) -> list[HopCost]:
         )
         for hop in problem.hops
         if not hop.missing
+    ]
+
+
+def _worst_phases(problem: Problem) -> list[WorstPhaseRow]:
+    return [
+        WorstPhaseRow(
+            lane=worst.lane,
+            period_ms=to_ms(worst.period_ns),
+            phase_ms=to_ms(worst.phase_ns),
+            transfer_ms=to_ms(worst.transfer_ns),
+            reserved_ms=to_ms(worst.reserved_ns),
+        )
+        for worst in problem.worst_phases
     ]
 
 
