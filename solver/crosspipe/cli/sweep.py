@@ -75,8 +75,6 @@ def sweep_command(
         if not axes:
             rule = "must be given once at least: --memory-gb, --memory, --latency-ms, --bandwidth-gbps, ..."
             raise OptionError([Fault("/axes", rule, "none")])
-        if memory_gb and memory:
-            raise OptionError([Fault("/memory", "must not stand beside --memory-gb, which sets the same", None)])
         parsed = read_spec(spec)
         compile_once(time_limit)
         with sweep_line() as on_progress, stop_on_interrupt() as should_stop:

@@ -14,7 +14,7 @@ from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.relaxation import relaxes
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
-from crosspipe.sweeps.axes import BANDWIDTH, Axis, Setting, Tree, named_axis, plain
+from crosspipe.sweeps.axes import BANDWIDTH, MEMORY, MEMORY_GB, PLACE, Axis, Setting, Tree, named_axis, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,6 +100,8 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
     found = tuple(named_axis(name, values, tree) for name, values in axes.items())
     if not found:
         raise OptionError([Fault("/axes", "must hold an axis at least", "none")])
+    if {MEMORY, MEMORY_GB} <= {axis.name.partition(PLACE)[0] for axis in found}:
+        raise OptionError([Fault(f"/axes/{MEMORY}", f"must not stand beside `{MEMORY_GB}`, which sets the same")])
     count = 1
     for axis in found:
         count *= len(axis.values)
@@ -109,7 +111,7 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
     points = _points(found, listed, tree)
     left_out = None
     for number, axis in enumerate(found):
-        if axis.name.partition(":")[0] == BANDWIDTH:
+        if axis.name.partition(PLACE)[0] == BANDWIDTH:
             # Transfers that take no time: what finite bandwidths are compared with.
             free = [*listed[:number], (None,), *listed[number + 1 :]]
             try:

@@ -174,10 +174,15 @@ class _Run:
         return True
 
     def _is_missing(self, place: Place) -> bool:
+        """Whether a point is not known, or might be known better with the time or to the gap that is asked for."""
         known = self.points.get(place)
-        return known is None or (
-            known.status not in ("optimal", "infeasible") and known.time_limit_s < self._options.time_limit_s
-        )
+        if known is None:
+            return True
+        if known.status in ("optimal", "infeasible"):
+            return False
+        by_gap = known.answer is not None and known.answer.stop_reason == "gap"
+        wide = by_gap and known.gap is not None and known.gap > self._options.relative_gap
+        return wide or known.time_limit_s < self._options.time_limit_s
 
     def _point(self, place: Place, old: SweepPoint | None, number: int) -> SweepPoint | None:
         """Solve a point; None where it was stopped."""
