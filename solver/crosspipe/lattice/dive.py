@@ -171,7 +171,8 @@ def tree_of(lattice: Lattice, trace: Trace) -> list[list[str | int] | int]:
     """Write the tree of a refuted target: `[class, index, class, index]`, the first before the second at first, or 0.
 
     Depth first, each decision followed by the branches of its two orders; 0 is a refuted branch. Classes are named `F
-    3`, `B 3`, `activation 2`, `gradient 2`, `W 1` (all W of device 1), `extra 17` (those joined with operation 17).
+    3`, `B 3`, `activation 2`, `gradient 2` (over the second link on its way `gradient 2 leg 1`), `W 1` (all W of
+    device 1), `extra 17` (those joined with operation 17).
     """
     names = [_name(lattice, node) for node in lattice.nodes]
     tree: list[list[str | int] | int] = []
@@ -187,7 +188,7 @@ def _name(lattice: Lattice, node: Node) -> str:
     if node.kind is Kind.EXTRA:
         return f"extra {min(node.members)}"
     what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient", Kind.BW: "B"}.get(node.kind, node.kind.name)
-    return f"{what} {node.stages[0]}"
+    return f"{what} {node.stages[0]} leg {node.leg}" if node.leg else f"{what} {node.stages[0]}"
 
 
 def orders_of(problem: Problem, tables: Tables, windows: Windows) -> Orders:
@@ -246,7 +247,7 @@ def _numbers(problem: Problem, tables: Tables, order: list[tuple[int, int]], tak
             stage, microbatch = node.stages[0], j
         if node.kind is Kind.B and problem.number(Kind.W, stage, 0) is not None:
             over.append((stage, microbatch))
-        numbers.append(int(problem.numbers[node.kind, 0, stage, microbatch]))
+        numbers.append(int(problem.numbers_by_leg[node.leg, node.kind, 0, stage, microbatch]))
     return numbers
 
 

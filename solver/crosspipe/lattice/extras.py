@@ -138,7 +138,7 @@ class _Linking:
         self._single = {n.members[0]: c for c, n in enumerate(nodes) if n.kind is Kind.EXTRA and n.machine < 0}
         self._places = [c for c, n in enumerate(nodes) if n.kind is Kind.EXTRA and n.machine >= 0]
         self._duration = {number: nodes[c].duration for number, c in self._single.items()}
-        class_of = {(n.kind, stage): c for c, n in enumerate(nodes) for stage in n.stages}
+        class_of = {(n.kind, stage, n.leg): c for c, n in enumerate(nodes) for stage in n.stages}
         ops, waits = problem.operations, problem.precedences
         ahead: dict[int, list[tuple[int, int]]] = {number: [] for number in self._single}
         behind: dict[int, list[tuple[int, int]]] = {number: [] for number in self._single}
@@ -146,7 +146,7 @@ class _Linking:
         rows = zip(waits.before.tolist(), waits.after.tolist(), (waits.lag_ns // tick).tolist(), strict=True)
 
         def cell(number: int) -> int | None:
-            return class_of.get((Kind(int(ops.kind[number])), int(ops.stage[number])))
+            return class_of.get((Kind(int(ops.kind[number])), int(ops.stage[number]), int(ops.leg[number])))
 
         for before, after, lag in rows:
             if before in self._single and after in self._single:

@@ -1,8 +1,8 @@
 """The machines of a problem whose microbatches are alike: devices and lanes, each a lattice of counts.
 
-With identical microbatches some optimal schedule keeps every class (stage and kind, hop and direction) in index order,
-so what a machine has done is told by how many operations of each class are over. Along the chain F(0), [message], F(1),
-..., B(last), ..., [message], B(0) each node of a microbatch starts after all before it, so the counts of a machine's
+With identical microbatches some optimal schedule keeps every class (stage and kind; hop, direction and leg) in order,
+so what a machine has done is told by how many operations of each class are over. Along the chain F(0), [links], F(1),
+..., B(last), ..., [links], B(0) each node of a microbatch starts after all before it, so the counts of a machine's
 classes fall along the chain; all W of a device make one further class, at most as many as its B's. Extra operations
 that occupy the machine make classes of their own (`extras`).
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.lattice.chain import chain_of
 from crosspipe.lattice.extras import links_of, places_of, single_nodes
 from crosspipe.lattice.hours import LARGEST_TIME, hours_of
 from crosspipe.lattice.nodes import Node
@@ -87,9 +88,8 @@ class Lattice:
 
 
 def has_lattice(problem: Problem) -> bool:
-    """Whether there is one modelled replica of identical microbatches, and one link at most for every message."""
-    single = not any(hop.missing or len(hop.legs) > 1 for hop in problem.hops)
-    return problem.identical and problem.replicas == 1 and single
+    """Whether there is one modelled replica of identical microbatches, and a route for every message."""
+    return problem.identical and problem.replicas == 1 and not any(hop.missing for hop in problem.hops)
 
 
 def lattice_of(problem: Problem, most_states: int) -> Lattice | None:
@@ -102,40 +102,7 @@ def lattice_of(problem: Problem, most_states: int) -> Lattice | None:
     singles = single_nodes(problem, tick)
     if len(singles) < len(problem.extras):
         return None  # some wait for each other in a circle
-    return _with_machines(problem, _chain(problem, tick), singles, tick, most_states)
-
-
-def _chain(problem: Problem, tick: int) -> list[Node]:
-    """List the chain of one microbatch; machines are resource numbers until they are numbered."""
-    hops = {(hop.boundary, hop.kind): hop for hop in problem.hops}
-    stages = range(len(problem.stages))
-    steps: list[tuple[Kind, int]] = []
-    for stage in stages:
-        steps.append((Kind.F, stage))
-        if problem.number(Kind.ACTIVATION, stage, 0) is not None:
-            steps.append((Kind.ACTIVATION, stage))
-    for stage in reversed(stages):
-        kind = next((k for k in (Kind.B, Kind.BW) if problem.number(k, stage, 0) is not None), None)
-        if kind is None:
-            break
-        if stage + 1 in stages and problem.number(Kind.GRADIENT, stage, 0) is not None:
-            steps.append((Kind.GRADIENT, stage))
-        steps.append((kind, stage))
-    nodes = []
-    for place, (kind, stage) in enumerate(steps):
-        number = problem.numbers[kind, 0, stage, 0]
-        duration = int(problem.operations.duration_ns[number])
-        latency = 0
-        if place + 1 < len(steps):
-            after, other = steps[place + 1]
-            boundary = stage if kind.is_transfer else min(stage, other)
-            direct = (not after.is_transfer and stage != other) or kind.is_transfer
-            towards = Kind.ACTIVATION if (kind in (Kind.F, Kind.ACTIVATION)) else Kind.GRADIENT
-            latency = hops[boundary, towards].latency_ns if direct else 0
-        lag = 0 if place + 1 == len(steps) else duration + latency
-        resource = int(problem.operations.resource[number])
-        nodes.append(Node(kind, (stage,), duration // tick, lag // tick, resource, problem.microbatches))
-    return nodes
+    return _with_machines(problem, chain_of(problem, tick), singles, tick, most_states)
 
 
 def _with_machines(

@@ -30,6 +30,8 @@ class Node:
         Number of operations.
     members
         Numbers of the extra operations; empty for any other class.
+    leg
+        For a message the place of its link on the way, else 0.
     """
 
     kind: Kind
@@ -39,3 +41,4 @@ class Node:
     machine: int
     count: int
     members: tuple[int, ...] = ()
+    leg: int = 0

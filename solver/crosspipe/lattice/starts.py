@@ -35,7 +35,7 @@ def start_windows(problem: Problem, tables: Tables, target: int) -> tuple[IntArr
         stage, *others = node.stages
         if node.kind is Kind.W and others:
             continue
-        operations = problem.numbers[node.kind, 0, stage]
+        operations = problem.numbers_by_leg[node.leg, node.kind, 0, stage]
         earliest[operations] = windows.r[number, : len(operations)] * tick
         tail[operations] = windows.q[number, : len(operations)] * tick
     return earliest, tail
