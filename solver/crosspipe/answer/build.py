@@ -6,7 +6,6 @@ import platform
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
-import crosspipe
 from crosspipe.answer.certify import certificate_of_parts, derived_ns, part_for_candidate
 from crosspipe.answer.models import (
     Answer,
@@ -27,12 +26,13 @@ from crosspipe.answer.models import (
     StageAssignment,
     WorstPhaseRow,
 )
-from crosspipe.answer.notes import CONVENTIONS, notes_on
+from crosspipe.answer.notes import CONVENTIONS, notes_on, outside_compute
 from crosspipe.answer.timetable import device_schedules, extra_schedules, lane_schedules
 from crosspipe.answer.units import to_mb, to_ms, to_ms_or_none
 from crosspipe.problem.problem import Kind
 from crosspipe.schedule.measure import bubble_ratio, makespan_ns, span_ns
 from crosspipe.schedule.replay import resolved
+from crosspipe.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from crosspipe.answer.models import FreeLinks, ReplicaMessages
     from crosspipe.answer.timetable import Detail
     from crosspipe.problem.problem import Hop, Objective, Problem
+    from crosspipe.schedule.orders import Schedule
     from crosspipe.search.incumbents import Candidate
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.search import Outcome
@@ -95,11 +96,15 @@ def build_answer(
         hops=_hops(problem),
         worst_phases=_worst_phases(problem),
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
-        notes=[*chosen, *notes_on(problem), CONVENTIONS],
+        notes=[*chosen, *notes_on(problem), *_outside(problem, schedule), CONVENTIONS],
         explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
         certificate=_certificate(outcome, options.objective, detail),
         provenance=_provenance(outcome, options, digest),
     )
+
+
+def _outside(problem: Problem, schedule: Schedule | None) -> list[str]:
+    return [] if schedule is None else outside_compute(problem, schedule)
 
 
 def _objective(outcome: Outcome, options: SolveOptions) -> ObjectiveValue:
@@ -265,7 +270,7 @@ def _provenance(outcome: Outcome, options: SolveOptions, digest: str) -> Provena
     best = outcome.board.best
     return Provenance(
         digest=digest,
-        crosspipe_version=crosspipe.__version__,
+        crosspipe_version=__version__,
         ortools_version=version("ortools"),
         python_version=platform.python_version(),
         seed=options.seed,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crosspipe.answer.units import to_ms
+from crosspipe.problem.problem import Kind
 from crosspipe.spec.stages import StagesModel
 
 if TYPE_CHECKING:
     from crosspipe.costs.expand import Expansion
     from crosspipe.problem.problem import Problem
+    from crosspipe.schedule.orders import Schedule
     from crosspipe.spec.model import Spec
 
 CHOSEN = "chosen by rule, not searched over: "
@@ -55,6 +58,28 @@ def notes_on(problem: Problem) -> list[str]:
     if problem.identical and len(problem.multipliers) > 1:
         found.append("microbatches are alike, so they keep their order on every stage, which loses nothing")
     return found
+
+
+def outside_compute(problem: Problem, schedule: Schedule) -> list[str]:
+    """Say how much of the step extra operations take before the first and after the last compute."""
+    compute = problem.operations.kind <= Kind.BW
+    if not problem.extras or not compute.any():
+        return []
+    before = int(schedule.start_ns[compute].min())
+    behind = int(schedule.end_ns.max()) - int(schedule.end_ns[compute].max())
+    return [
+        f"extra operations: {to_ms(before)} ms of the step pass before the first compute, {to_ms(behind)} ms after the"
+        " last; the rest of them runs beside compute"
+    ]
+
+
+def kept_gathered(expansion: Expansion) -> list[str]:
+    """Say that more stages are gathered on a device than PyTorch's runtime keeps."""
+    return [
+        f"gradients.sharding: {assumption.value}; {assumption.why}"
+        for assumption in expansion.assumptions
+        if assumption.pointer == "/gradients/sharding"
+    ]
 
 
 CONVENTIONS = (

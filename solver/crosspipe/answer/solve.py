@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from crosspipe.answer.build import build_answer
 from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
-from crosspipe.answer.notes import chosen_by_rule
+from crosspipe.answer.notes import chosen_by_rule, kept_gathered
 from crosspipe.answer.replicas import compare_messages
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
 from crosspipe.answer.settle import settled
@@ -111,7 +111,7 @@ def solve(
     notices = told_once([*spec_notices(parsed), *expansion.notices])
     network = None if best is None else _free_links(best, options, clock)
     turns = None if best is None else compare_messages(expansion.spec, best, options, clock)
-    chosen = [*chosen_by_rule(parsed, expansion), *ignored]
+    chosen = [*chosen_by_rule(parsed, expansion), *kept_gathered(expansion), *ignored]
     return build_answer(outcome, options, digest, notices, chosen, network, turns, detail)
 
 

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
     IntArray = NDArray[np.int64]
 
-MOST = 62
-"""Extra operations looked at: one bit of a word each. The rest keep their longest paths, which hold as well."""
+MOST = 248
+"""Extra operations looked at, of those next to compute. The rest keep their longest paths, which hold as well."""
+
+WORD = 62
+"""Of these, how many are looked at together: one bit of a word each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +47,14 @@ class Gathering:
 def gatherings(graph: Graph) -> dict[int, Gathering]:
     """Find, for each extra operation, the loads of the devices that it waits for or that wait for it."""
     problem = graph.problem
-    extras = [number for _, number in problem.extras][:MOST]
-    if not extras:
-        return {}
+    compute = problem.operations.kind <= Kind.BW
+    beside = {*graph.after[compute[graph.before]].tolist(), *graph.before[compute[graph.after]].tolist()}
+    extras = [number for _, number in problem.extras if number in beside][:MOST]
+    words = [extras[first : first + WORD] for first in range(0, len(extras), WORD)]
+    return {op: gathering for word in words for op, gathering in _gatherings(graph, word).items()}
+
+
+def _gatherings(graph: Graph, extras: list[int]) -> dict[int, Gathering]:
     reached_by = _marks(graph.forward, extras, len(graph.durations))
     reaches = _marks(graph.backward, extras, len(graph.durations))
     return {

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 NONE = -(2**62)
 """Head or tail of an operation that no path reaches; far below any sum."""
 
-MOST_EXTRAS = 62
-"""Extra operations whose loads are looked at."""
+MOST_EXTRAS = 248
+"""Extra operations whose loads are looked at, of those that wait for compute or that compute waits for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,13 @@ class Times:
 def times_of_schedule(problem: Problem, waits: Waits, budget: Budget) -> Times:
     """Heads from time 0, tails to the end of the last operation."""
     budget.spend(3 * PYTHON_STEP * len(problem.operations))
-    extras = {number for _, number in problem.extras[:MOST_EXTRAS]}
+    kind = problem.operations.kind.tolist()
+    beside = [
+        number
+        for _, number in problem.extras
+        if any(kind[other] <= Kind.BW for other, _ in (*waits.before[number], *waits.after[number]))
+    ]
+    extras = set(beside[:MOST_EXTRAS])
     duration = problem.operations.duration_ns.tolist()
     resource = problem.operations.resource.tolist()
     rates = {

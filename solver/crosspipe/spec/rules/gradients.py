@@ -80,10 +80,10 @@ def sites_make_a_ring(spec: Spec) -> Iterator[Fault]:
     if spec.gradients is None or sites_of_groups(spec.parallel, spec.sites) == 1:
         return
     ring = [*spec.sites, next(iter(spec.sites))]
-    joined = {pair for link in spec.links for pair in directed_pairs(link)}
-    for pair in pairwise(ring):
-        if pair not in joined:
-            rule = f"must join {pair[0]} to {pair[1]}: gradients go round the ring {' -> '.join(ring)}"
+    joined = [pair for link in spec.links for pair in directed_pairs(link)]
+    for sender, receiver in pairwise(ring):
+        if receiver not in _reached(sender, joined):
+            rule = f"must lead from {sender} to {receiver}: gradients go round the ring {' -> '.join(ring)}"
             yield fault(("links",), rule)
 
 
@@ -93,6 +93,18 @@ def names_of_collectives_are_free(spec: Spec) -> Iterator[Fault]:
         if extra.name.startswith(COLLECTIVES):
             rule = "must differ from the names that `gradients` gives, such as `reduce of stage 0`"
             yield fault(("extra_operations", number, "name"), rule, extra.name)
+
+
+def _reached(place: str, joined: Sequence[tuple[str, str]]) -> set[str]:
+    """Name the places to which links between sites lead, over others too."""
+    found = {place}
+    front = [place]
+    while front:
+        here = front.pop()
+        onward = {receiver for sender, receiver in joined if sender == here} - found
+        found |= onward
+        front += onward
+    return found
 
 
 def _measured(spec: Spec) -> Sequence[Work]:
