@@ -36,7 +36,7 @@ class Proof:
 
 
 def spec_of_every_feature(seed: int) -> Spec:
-    """A random spec; some of one device, some of two replicas, some with a deadline for all or for one stage."""
+    """A random spec; some of one device, of two replicas, with a deadline for all or one stage, a link left out."""
     rng = random.Random(seed)  # noqa: S311  # which specs are tried, not a secret
     if seed % 8 == 5:
         spec = random_spec(seed, devices=rng.choice([1, 1, 2]), replicas=1)
@@ -52,6 +52,9 @@ def spec_of_every_feature(seed: int) -> Spec:
             limits["deadline_ms"] = rng.randint(30, 90)
         else:
             limits["stage_deadlines_ms"] = {str(rng.randrange(len(spec["model"]["stages"]))): rng.randint(20, 70)}
+    if len(spec["sites"]) > 2 and rng.random() < 0.4:
+        # Every two sites were joined, so there is still a way by a third.
+        del spec["links"][rng.randrange(len(spec["links"]))]
     return spec
 
 
@@ -110,6 +113,7 @@ def features(spec: Spec, problem: Problem) -> set[str]:
         "fixed order": isinstance(microbatches, dict) and microbatches["order"] == "fixed",
         "replicas": problem.replicas > 1,
         "lanes": bool(used),
+        "route over several links": any(len(hop.legs) > 1 for hop in problem.hops),
         "half duplex": any(link["duplex"] == "half" for link in links),
         "lane shared by replicas": problem.replicas > 1 and any(not link["per_replica"] for link in links),
         "closed windows": any(window.rate_bps == 0 for lane in problem.lanes for window in lane.windows),
@@ -126,5 +130,5 @@ EVERY_FEATURE = {
     *("unidirectional", "loop", "wave", "map", "unlike stages", "frozen", "combined backward", "memory until W"),
     *("backward that takes memory", "recompute choice", "recomputed", "unlike microbatches", "fixed order", "replicas"),
     *("lanes", "half duplex", "lane shared by replicas", "closed windows", "slow windows", "extra operations"),
-    *("in-flight cap", "deadline", "memory limit"),
+    *("in-flight cap", "deadline", "memory limit", "route over several links"),
 }
