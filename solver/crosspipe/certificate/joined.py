@@ -64,6 +64,10 @@ def extras_of(problem: Problem, waits: Waits, class_of: dict[int, int]) -> dict[
             into[second].append((first, lag))
         elif second in found and first in class_of:
             own_waits[second].setdefault(class_of[first], []).append(lag)
+            if ops.kind[first] == Kind.W:
+                # Its own backward comes before it: `chain_of` has seen to that.
+                backward = int(problem.numbers[Kind.B, 0, ops.stage[first], ops.microbatch[first]])
+                own_waits[second].setdefault(class_of[backward], []).append(int(ops.duration_ns[first]) + lag)
         elif first in found and second in class_of:
             own_feeds[first].setdefault(class_of[second], []).append(lag)
     for n in numbers:

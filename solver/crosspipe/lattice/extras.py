@@ -153,6 +153,10 @@ class _Linking:
                 self._between.append((before, after, lag))
             elif after in self._single and (found := cell(before)) is not None:
                 ahead[after].append((found, lag))
+                if ops.kind[before] == Kind.W:
+                    # Which W a joint class runs when is open, not so the B that each of them follows.
+                    back = class_of[Kind.B, int(ops.stage[before]), 0]
+                    ahead[after].append((back, int(ops.duration_ns[before]) // tick + lag))
             elif before in self._single and (found := cell(after)) is not None:
                 behind[before].append((found, lag))
         order = list(self._single)

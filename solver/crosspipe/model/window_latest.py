@@ -14,6 +14,7 @@ import numpy as np
 
 from crosspipe.problem.pieces import latest_start_ns, pieces_of
 from crosspipe.problem.problem import NO_DEADLINE
+from crosspipe.schedule.graph import topological
 
 if TYPE_CHECKING:
     from crosspipe.model.window_frame import Frame
@@ -60,8 +61,9 @@ class LatestEnds:
             bounds = [start[w] - lag for w, lag in successors if w in start]
             return min(latest[v], *bounds, start[next_one] if next_one is not None else latest[v])
 
-        later_ones = np.flatnonzero(is_after)
-        for v in later_ones[np.lexsort((-schedule.end_ns[later_ones], -schedule.start_ns[later_ones]))].tolist():
+        for v in reversed(topological(frame.graph)):
+            if not is_after[v]:
+                continue
             start[v] = self._start(end(v, following.get(v)), duration[v], resource[v])
         return {v: end(v, first.get(resource[v])) for v in frame.inside}
 
