@@ -26,13 +26,22 @@ def placed(problem: Problem, schedule: Schedule) -> list[Placed]:
         schedule.start_ns.tolist(),
         schedule.end_ns.tolist(),
         ops.resource.tolist(),
+        ops.leg.tolist(),
         strict=True,
     )
     return [
         Placed(
-            Kind(kind), stage, microbatch, replica, start, end, None if resource < 0 else resource, names.get(number)
+            Kind(kind),
+            stage,
+            microbatch,
+            replica,
+            start,
+            end,
+            None if resource < 0 else resource,
+            names.get(number),
+            leg,
         )
-        for number, (kind, stage, microbatch, replica, start, end, resource) in enumerate(rows)
+        for number, (kind, stage, microbatch, replica, start, end, resource, leg) in enumerate(rows)
     ]
 
 
