@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from crosspipe.answer.judge import judge
 from crosspipe.answer.models import ReplicaMessages
 from crosspipe.answer.units import to_ms
 from crosspipe.bounds.best import lower_bound
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.families.registry import run_families
 from crosspipe.problem.compile import MOST_OPERATIONS, compile_spec
-from crosspipe.schedule.measure import fits, value_ns
+from crosspipe.schedule.measure import fits, makespan_ns, span_ns, value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.replicas import apart, first_of
 from crosspipe.schedule.timed import timed
+from crosspipe.search.search import Start, search
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders
     from crosspipe.search.clock import Clock
@@ -32,8 +37,21 @@ SLACK_S = 0.5
 SHARE = 0.5
 """Share of the time left that the greedy may take."""
 
+MERGED_SHARE = 0.4
+"""Share of the time that goes to one pipeline of merged messages before its replicas are looked at apart."""
 
-def compare_messages(spec: Spec, best: Candidate, options: SolveOptions, clock: Clock) -> ReplicaMessages | None:
+
+@dataclass(frozen=True, slots=True)
+class MergedFirst:
+    """What came of one pipeline with merged messages: schedules for replicas apart; value and bound by traversal."""
+
+    starts: tuple[Start, ...] = ()
+    known: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def compare_messages(
+    spec: Spec, best: Candidate, merged_first: MergedFirst, options: SolveOptions, clock: Clock
+) -> ReplicaMessages | None:
     """Compare both ways of sharing a link on the placement of the best schedule.
 
     Parameters
@@ -42,6 +60,8 @@ def compare_messages(spec: Spec, best: Candidate, options: SolveOptions, clock: 
         The expanded spec.
     best
         The placement with the best schedule.
+    merged_first
+        What is known of merged messages where the search was for those apart.
     options, clock
         Of the solve; the comparison is left out where there is no time for it.
     """
@@ -61,7 +81,8 @@ def compare_messages(spec: Spec, best: Candidate, options: SolveOptions, clock: 
     told = _quickly(other, turned, options.objective, 0.0 if options.deterministic else SHARE * left_s)
     if told is None:
         return None
-    own = (best.value_ns, best.bound.value_ns)
+    own, before = (best.value_ns, best.bound.value_ns), merged_first.known.get(problem.traversal, told)
+    told = min(told[0], before[0]), max(told[1], before[1])
     merged, separate = (own, told) if searched == "merged" else (told, own)
     return _told(searched, merged, separate)
 
@@ -115,3 +136,39 @@ def _quickly(problem: Problem, turned: Orders | None, objective: Objective, budg
         schedule, whole = timed(problem, turned, objective), resolved(problem, turned)
         values += [value_ns(whole, schedule, objective)] if fits(whole, schedule) else []
     return (min(values), bound_ns) if values else None
+
+
+def search_merged(
+    spec: Spec,
+    problems: Sequence[Problem],
+    options: SolveOptions,
+    clock: Clock,
+    should_stop: Callable[[], bool] | None,
+) -> MergedFirst:
+    """Search one pipeline with merged messages for a while, and let every replica follow what is found.
+
+    One pipeline is far smaller than all of them, and its best schedule is no worse for replicas apart.
+    """
+    if problems[0].replicas == 1 or not any(_shares(problem) for problem in problems) or clock.left_s == 0:
+        return MergedFirst()
+    limit_s = MERGED_SHARE * clock.left_s
+    parallel = spec.parallel.model_copy(update={"replica_messages": "merged"})
+    merged = compile_spec(spec.model_copy(update={"parallel": parallel}), problems[0].digest)
+    found = search(merged, replace(options, time_limit_s=limit_s), should_stop=should_stop)
+    starts: list[Start] = []
+    known: dict[str, tuple[int, int]] = {}
+    for candidate in found.board.candidates:
+        places = [place for place, problem in enumerate(problems) if problem.traversal == candidate.problem.traversal]
+        if candidate.schedule is None or candidate.value_ns is None or candidate.bound is None or not places:
+            continue
+        known[candidate.problem.traversal] = candidate.value_ns, candidate.bound.value_ns
+        problem = problems[places[0]]
+        orders = apart(candidate.problem, problem, candidate.schedule.orders)
+        if orders is None:
+            continue
+        schedule, whole = timed(problem, orders, options.objective), resolved(problem, orders)
+        if fits(whole, schedule):
+            judge(problem, schedule, makespan_ns(schedule), span_ns(whole, schedule))
+            value = value_ns(whole, schedule, options.objective)
+            starts.append(Start(places[0], schedule, value, "merged replicas"))
+    return MergedFirst(tuple(starts), known)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from crosspipe.answer.build import build_answer
 from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
 from crosspipe.answer.notes import chosen_by_rule, kept_gathered
-from crosspipe.answer.replicas import compare_messages
+from crosspipe.answer.replicas import compare_messages, search_merged
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
 from crosspipe.answer.settle import settled
 from crosspipe.answer.starts import starts_of
@@ -106,11 +106,13 @@ def solve(
     expansion = expand(parsed)
     problems = compile_spec(expansion.spec, digest)
     starts, ignored = starts_of(start, problems, options.objective, clock)
+    merged = search_merged(expansion.spec, problems, options, clock, should_stop)
+    starts += merged.starts
     outcome = settled(search(problems, options, on_progress, should_stop, clock, starts))
     best = outcome.board.best
     notices = told_once([*spec_notices(parsed), *expansion.notices])
     network = None if best is None else _free_links(best, options, clock)
-    turns = None if best is None else compare_messages(expansion.spec, best, options, clock)
+    turns = None if best is None else compare_messages(expansion.spec, best, merged, options, clock)
     chosen = [*chosen_by_rule(parsed, expansion), *kept_gathered(expansion), *ignored]
     return build_answer(outcome, options, digest, notices, chosen, network, turns, detail)
 

@@ -50,3 +50,24 @@ def test_nothing_to_compare_without_replicas_on_a_shared_link() -> None:
     own = [{"between": ["a", "b"], "bandwidth_gbps": 8, "per_replica": True}]
     assert solve(spec("separate", links=own), time_limit_s=5).replica_messages is None
     assert solve(spec("merged", parallel={"data": 1}), time_limit_s=5).replica_messages is None
+
+
+def test_replicas_apart_start_from_the_best_merged_schedule() -> None:
+    stages = {"count": 4, "forward_ms": 10, "backward_input_ms": 10, "backward_weight_ms": 6, "boundary_mb": 4}
+    memory = {"activation_mb": 100, "retained_mb": 60}
+    given = spec(
+        "merged",
+        model={"stages": stages | memory},
+        training={"microbatches": 8},
+        parallel={"data": 3},
+        sites={"a": {"devices": 2, "memory_gb": 0.4}, "b": {"devices": 2, "memory_gb": 0.4}},
+        links=[{"between": ["a", "b"], "bandwidth_gbps": 8, "one_way_latency_ms": 12}],
+    )
+    merged = solve(given, time_limit_s=10)
+    apart = solve(given | {"parallel": {"data": 3, "replica_messages": "separate"}}, time_limit_s=6)
+    told = apart.replica_messages
+    assert merged.status == "optimal"
+    assert told is not None
+    assert apart.makespan_ms is not None
+    assert merged.makespan_ms is not None
+    assert apart.makespan_ms <= merged.makespan_ms == told.merged_ms == told.merged_lower_bound_ms
