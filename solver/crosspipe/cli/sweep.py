@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from crosspipe.answer.summary import counted
 from crosspipe.cli.files import SpecPath, plain_errors, read_spec, write
 from crosspipe.cli.interrupt import INTERRUPTED, stop_on_interrupt
 from crosspipe.cli.kernels import compile_once
@@ -117,7 +118,7 @@ def _axes(
 
 
 def _how_to_go_on(found: Sweep, out: Path | None) -> str:
-    done = sum(not point.reference for point in found.points)
+    points = counted(sum(not point.reference for point in found.points), "point")
     if out is None:
-        return f"stopped: {done} points are done; give --out FILE to keep points and go on from them"
-    return f"stopped: {done} points are done and kept in {out}; the same command goes on from there"
+        return f"stopped after {points}; give --out FILE to keep them and go on"
+    return f"stopped after {points}, kept in {out}; the same command goes on from there"

@@ -40,6 +40,9 @@ def settle(grid: Grid, points: Points, objective: str) -> list[Place]:
 
 def _lend_schedule(grid: Grid, points: Points, lender: Place, borrower: Place, objective: str) -> None:
     lent, known = points[lender], points[borrower]
+    if lent.value_ms is not None and known.status == "infeasible":
+        where = grid.said(borrower)
+        raise SolverContradictionError(f"a point has a schedule, the better one at {where} is said to have none")
     if lent.value_ms is None or lent.answer is None:
         return
     if known.value_ms is not None and known.value_ms <= lent.value_ms:
@@ -57,18 +60,10 @@ def _lend_schedule(grid: Grid, points: Points, lender: Place, borrower: Place, o
 
 
 def bounded(point: SweepPoint, better: SweepPoint, where: str) -> SweepPoint:
-    """Take over the bound of a better point where it is larger, or the proof that no schedule exists.
-
-    Raises
-    ------
-    SolverContradictionError
-        If the point has a schedule that the better one has not.
-    """
+    """Take over the bound of a better point where it is larger, or the proof that no schedule exists."""
     if better.status == "infeasible":
         if point.status == "infeasible":
             return point
-        if point.value_ms is not None:
-            raise SolverContradictionError(f"a point has a schedule, the better one at {where} is said to have none")
         why = f"nor has {NEIGHBOUR} {where}: {(better.explanation or '').removeprefix('nor has ')}"
         update = {"status": "infeasible", "lower_bound_ms": None, "bound_from": None, "explanation": why}
         return point.model_copy(update=update)

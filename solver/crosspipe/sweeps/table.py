@@ -8,7 +8,7 @@ from crosspipe.answer.summary import counted, percent
 from crosspipe.sweeps.axes import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from crosspipe.sweeps.models import Sweep, SweepPoint
 
@@ -41,7 +41,7 @@ def _list(sweep: Sweep) -> list[str]:
         gap = "proved" if point.status == "optimal" else "" if point.gap is None else percent(point.gap)
         where = value_text(axis.name, point.at[axis.name])
         rows.append((where, _cell(point).removesuffix(f" {PROVED}").strip(), bound, gap, point.value_from or ""))
-    return _aligned(rows)
+    return _aligned(rows, left={0, len(rows[0]) - 1})
 
 
 def _matrices(sweep: Sweep) -> Iterator[str]:
@@ -69,12 +69,12 @@ def _cell(point: SweepPoint | None) -> str:
     return f"{point.value_ms:,.1f} {PROVED if point.status == 'optimal' else ' '}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align the first column left, the others right."""
+def _aligned(rows: Sequence[Sequence[str]], left: Set[int] = frozenset({0})) -> list[str]:
+    """Align the columns of `left` left, the others right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(
-            text.ljust(width) if number == 0 else text.rjust(width)
+            text.ljust(width) if number in left else text.rjust(width)
             for number, (text, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
