@@ -61,7 +61,7 @@ def slow_hops(expanded: Spec, stages: Sequence[Stage], degrees: Degrees) -> Iter
         transfer = _transfer_ms(link, size_mb * (degrees.data if shared else 1))
         yield from _slow(f"/links/{number}", f"between {ends[0]} and {ends[1]}", transfer, latency, forward)
     for name, site in expanded.sites.items():
-        transfer = _paced(size_mb, site.hop_bandwidth_gbps)
+        transfer = paced_ms(size_mb, site.hop_bandwidth_gbps)
         latency = Fraction(site.hop_latency_ms or 0)
         yield from _slow(pointer_to(("sites", name)), f"inside {name}", transfer, latency, forward)
 
@@ -88,8 +88,9 @@ def _transfer_ms(link: Link, size_mb: Fraction) -> Fraction:
         return Fraction(link.transfer_ms)
     if link.transfer_table is not None:
         return max((Fraction(time) for size, time in link.transfer_table if size <= size_mb), default=Fraction(0))
-    return _paced(size_mb, link.bandwidth_gbps)
+    return paced_ms(size_mb, link.bandwidth_gbps)
 
 
-def _paced(size_mb: Fraction, gbps: Decimal | None) -> Fraction:
+def paced_ms(size_mb: Fraction, gbps: Decimal | None) -> Fraction:
+    """Time to push a size through a bandwidth in ms, 0 without one."""
     return Fraction(0) if gbps is None else size_mb * BITS_PER_BYTE / Fraction(gbps)

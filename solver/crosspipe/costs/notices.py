@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.costs.card_notices import card_notices
 from crosspipe.costs.degrees import AUTO_TENSOR
+from crosspipe.costs.measured_notices import measured_against_bandwidth
 from crosspipe.costs.message_notices import boundary_per_gpu, slow_hops
 from crosspipe.costs.window_notices import window_notices
 from crosspipe.spec.notice import Notice
@@ -30,6 +31,7 @@ def cost_notices(
         *card_notices(pools),
         *(() if estimated else boundary_per_gpu(expanded, stages, degrees)),
         *slow_hops(expanded, stages, degrees),
+        *measured_against_bandwidth(expanded, stages, degrees),
         *window_notices(expanded, stages),
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from crosspipe.problem.rounding import transfer_ms
+from crosspipe.spec.transfer_table import by_table
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -36,7 +36,10 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long a message of a given size takes on the lane: by bandwidth, per message, by table, or no time at all."""
+    """How long a message of a given size takes on the lane: by table, per message, by bandwidth, or no time at all.
+
+    What was measured counts where a bandwidth stands beside it.
+    """
 
     bandwidth_gbps: Decimal | None = None
     per_message_ms: Decimal | None = None
@@ -44,30 +47,20 @@ class Timing:
 
     def transfer_ms(self, size_mb: Decimal | Fraction, copies: int) -> Fraction:
         """Time for `copies` messages of `size_mb` sent as one, in milliseconds, exactly."""
-        if self.bandwidth_gbps is not None:
-            return transfer_ms(Fraction(size_mb) * copies, self.bandwidth_gbps)
         if self.per_message_ms is not None:
             return Fraction(self.per_message_ms) * copies
+        return self.bulk_ms(Fraction(size_mb) * copies)
+
+    def bulk_ms(self, size_mb: Decimal | Fraction) -> Fraction:
+        """Time for what is no message between stages, and as large as it likes; a time per message says nothing of it.
+
+        Only where nothing else is known does it take as long as a message.
+        """
         if self.table is not None:
-            return by_table(self.table, Fraction(size_mb) * copies)
-        return Fraction(0)
-
-
-def by_table(table: tuple[tuple[Decimal, Decimal], ...], size_mb: Fraction) -> Fraction:
-    """Interpolate a measured table of (MB, ms) linearly; below it the first time holds, above it the last slope.
-
-    A table of one point is scaled by size above that point.
-    """
-    points = [(Fraction(size), Fraction(time)) for size, time in table]
-    if size_mb <= points[0][0]:
-        return points[0][1]
-    if len(points) == 1:
-        return points[0][1] * size_mb / points[0][0] if points[0][0] else points[0][1]
-    left, right = next(
-        ((a, b) for a, b in pairwise(points) if size_mb <= b[0]),
-        (points[-2], points[-1]),
-    )
-    return left[1] + (right[1] - left[1]) * (size_mb - left[0]) / (right[0] - left[0])
+            return by_table(self.table, Fraction(size_mb))
+        if self.bandwidth_gbps is not None:
+            return transfer_ms(Fraction(size_mb), self.bandwidth_gbps)
+        return Fraction(self.per_message_ms or 0)
 
 
 @dataclass(frozen=True, slots=True)

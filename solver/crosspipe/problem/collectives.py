@@ -91,7 +91,7 @@ class Collectives:
             return start
         channel, timing, latency_ms = self._lane(device)
         rounds = phases * (self._inside - 1)
-        sent_ns = to_ns(rounds * timing.transfer_ms(Fraction(size_mb) / self._inside, 1))
+        sent_ns = to_ns(rounds * timing.bulk_ms(Fraction(size_mb) / self._inside))
         return Ends.of(self._extras.on_lane(name, channel, "out", sent_ns, start), to_ns(rounds * latency_ms))
 
     def _lane(self, device: int) -> tuple[Channel, Timing, Fraction]:

@@ -83,7 +83,7 @@ class Extras:
             channel, direction, timing = found
             if extra.size_mb is not None:
                 # Once per step, for all replicas together: the same whether these are merged or modelled apart.
-                duration = to_ns(timing.transfer_ms(extra.size_mb, 1))
+                duration = to_ns(timing.bulk_ms(extra.size_mb))
             duration = self._lanes.reserved_ns(channel, direction, duration)
             if duration > 0:  # what takes no time never queues
                 resource = self._lanes.numbers(channel, direction)[0]

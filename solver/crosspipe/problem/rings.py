@@ -98,7 +98,7 @@ class Ring:
         arrived = Ends() if before else start  # what comes after the piece before comes after the start
         for leg, passage in enumerate(passages):
             size = what.size_mb / (self._steps + 1) / what.pieces * self._weight(passage.channel)
-            sent_ns = to_ns(rounds * passage.timing.transfer_ms(size, 1))
+            sent_ns = to_ns(rounds * passage.timing.bulk_ms(size))
             told = name if len(passages) == 1 else f"{name}, link {leg + 1}"
             if before:
                 arrived += Ends.of(before[leg])

@@ -98,10 +98,10 @@ class Link(SpecModel):
     """Bandwidth of one direction in Gb/s (10^9 bits per second)."""
 
     transfer_ms: Ms | None = None
-    """Time in ms that each message occupies the lane, in place of a bandwidth."""
+    """Time in ms that each message occupies the lane, in place of a bandwidth; beside one it counts for messages."""
 
     transfer_table: Annotated[list[TablePoint], Field(min_length=1)] | None = None
-    """Measured pairs of size in MB and time in ms, in place of a bandwidth; linear in between."""
+    """Measured pairs of size in MB and time in ms, linear in between; beside a bandwidth they count."""
 
     duplex: Literal["full", "half"] = "full"
     """`full`: a lane for each direction; `half`: one lane for both."""

@@ -132,6 +132,29 @@ def test_a_measured_table_counts_its_largest_size_below_the_message() -> None:
 
 
 @pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ({"transfer_table": [[1, 1], [28.3, 4.6]]}, None),
+        ({"transfer_table": [[1, 1], [28.3, 4.4]]}, None),
+        ({"transfer_table": [[1, 1], [28.3, 4.6]], "bandwidth_gbps": 100}, "transfer_table"),
+        ({"transfer_table": [[1, 1], [28.3, 4.4]], "bandwidth_gbps": 100}, None),
+        ({"transfer_table": [[1, 1.2], [28.3, 1.2]], "bandwidth_gbps": 100}, None),
+        ({"transfer_table": [[1, 1.1], [28.3, 1.1]], "bandwidth_gbps": 100}, "transfer_table"),
+        ({"transfer_ms": 4.6, "bandwidth_gbps": 100}, "transfer_ms"),
+        ({"transfer_ms": 4.4, "bandwidth_gbps": 100}, None),
+    ],
+)
+def test_a_measured_time_that_the_bandwidth_contradicts(link: dict[str, object], told: str | None) -> None:
+    """28.3 MB x 8 / 100 Gb/s = 2.264 ms; told from twice that on, and below half of it."""
+    given = {"between": ["east", "west"], "one_way_latency_ms": 15, **link}
+    found = expand(measured(sites=TWO_MEASURED, links=[given])).notices
+    expected = [("measured_against_bandwidth", f"/links/0/{told}")] if told else []
+    assert [(notice.code, notice.pointer) for notice in found] == expected
+    if link == {"transfer_ms": 4.6, "bandwidth_gbps": 100}:
+        assert "a message of 28.3 MB takes 4.6 ms as measured and 2.264 ms at 100 Gb/s" in found[0].message
+
+
+@pytest.mark.parametrize(
     ("gpus", "tensor", "told"),
     [(16, 8, False), (12, 4, False), (10, 2, True), (15, 1, True), (4, 4, False), (6, 2, False), (7, 1, True)],
 )

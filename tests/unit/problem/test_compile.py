@@ -94,6 +94,21 @@ def test_a_transfer_table_is_interpolated() -> None:
         assert compiled.hops[0].transfer_ns == time * 10**6
 
 
+def test_a_measured_time_goes_before_a_bandwidth() -> None:
+    stages = [STAGE | {"boundary_mb": 2}, STAGE]
+    by_table = linked(transfer_table=[[1, 2], [3, 4]], bandwidth_gbps=8)
+    assert problem(stages, 1, **by_table).hops[0].transfer_ns == 3_000_000
+    per_message = linked(transfer_ms=7, bandwidth_gbps=8)
+    assert problem(stages, 1, **per_message).hops[0].transfer_ns == 7_000_000
+
+
+def test_a_time_per_message_says_nothing_of_extra_operations() -> None:
+    extra = [{"name": "reduce", "size_mb": 40, "lane": "a-b/out", "after": [0]}]
+    for more, duration_ms in (({"transfer_ms": 7}, 40), ({"transfer_table": [[1, 2], [3, 4]]}, 41)):
+        compiled = problem(2, 1, **linked(bandwidth_gbps=8, **more), extra_operations=extra)
+        assert compiled.operations.duration_ns[compiled.extras[0][1]] == duration_ms * 10**6
+
+
 def test_merged_replicas_send_one_long_message_and_separate_ones_take_turns() -> None:
     more = linked(bandwidth_gbps=8)
     merged = problem([STAGE | {"boundary_mb": 1}, STAGE], 1, **more, parallel={"data": 3})

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from crosspipe.errors import Fault
     from crosspipe.spec.cluster import Link
 
-_TRANSFER = ("bandwidth_gbps", "transfer_ms", "transfer_table")
-
 
 def one_way_to_name_the_ends(link: Link, path: Path) -> Iterator[Fault]:
     """Require `between`, or `from` and `to`, or a group alone."""
@@ -47,11 +45,10 @@ def one_latency(link: Link, path: Path) -> Iterator[Fault]:
 
 
 def one_transfer_time(link: Link, path: Path) -> Iterator[Fault]:
-    """Allow a bandwidth, or a time per message, or a table."""
-    given = [name for name in _TRANSFER if getattr(link, name) is not None]
-    for name in given[1:]:
-        rule = f"must not stand beside `{given[0]}`: a message takes one time"
-        yield fault((*path, name), rule, getattr(link, name))
+    """Allow a time per message, or a table, each beside a bandwidth or alone."""
+    if link.transfer_ms is not None and link.transfer_table is not None:
+        rule = "must not stand beside `transfer_ms`: a message takes one time"
+        yield fault((*path, "transfer_table"), rule, link.transfer_table)
 
 
 def group_alone_carries_no_messages(link: Link, path: Path) -> Iterator[Fault]:

@@ -94,12 +94,11 @@ def _copies(spec: Spec, link: Link) -> int:
 
 
 def _transfer_ms(link: Link, size_mb: Decimal) -> Decimal:
-    if link.bandwidth_gbps is not None:
-        return size_mb * BITS_PER_BYTE / link.bandwidth_gbps
     if link.transfer_ms is not None:
         return link.transfer_ms
-    table = link.transfer_table or []
-    return max((time for size, time in table if size <= size_mb), default=Decimal(0))
+    if link.transfer_table is not None:
+        return max((time for size, time in link.transfer_table if size <= size_mb), default=Decimal(0))
+    return Decimal(0) if link.bandwidth_gbps is None else size_mb * BITS_PER_BYTE / link.bandwidth_gbps
 
 
 def _short(value: Decimal) -> str:
