@@ -92,7 +92,12 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "HopCost": {
             "kind": "Which way it goes: an activation up, a gradient back",
-            "transfer_ms": "Time on the lane, for a microbatch of multiplier 1",
+            "transfer_ms": "Time on the lanes of all links on the way, for a microbatch of multiplier 1",
+            "latency_ms": "One-way latency of all links on the way",
+        },
+        "LegCost": {
+            "link": "Name of the channel",
+            "transfer_ms": "Time on its lane, for a microbatch of multiplier 1",
             "latency_ms": "One-way latency after that",
         },
         "Notice": {

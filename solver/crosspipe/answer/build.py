@@ -94,6 +94,7 @@ def build_answer(
         families=[row for candidate in board.candidates for row in _families(candidate)],
         placements=[_placement(candidate) for candidate in board.candidates],
         hops=_hops(problem),
+        crossings=_crossings(problem),
         worst_phases=_worst_phases(problem),
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
         notes=[*chosen, *notes_on(problem), *_outside(problem, schedule), CONVENTIONS],
@@ -191,6 +192,7 @@ def _placement(candidate: Candidate) -> PlacementRow:
         value_ms=to_ms_or_none(candidate.value_ns),
         lower_bound_ms=None if candidate.bound is None else to_ms(candidate.bound.value_ns),
         infeasible=candidate.infeasible,
+        crossings=_crossings(candidate.problem),
     )
 
 
@@ -220,6 +222,12 @@ def _worst_phases(problem: Problem) -> list[WorstPhaseRow]:
         )
         for worst in problem.worst_phases
     ]
+
+
+def _crossings(problem: Problem) -> int:
+    """Count the messages of a microbatch between two sites; on several links on its way a message counts once."""
+    sites = [device.site for device in problem.devices]
+    return sum(sites[hop.sender] != sites[hop.receiver] for hop in problem.hops)
 
 
 def _legs(hop: Hop) -> list[LegCost] | None:

@@ -164,8 +164,8 @@ class HopCost(AnswerModel):
     boundary: int = Field(description="The lower of the two stages")
     kind: Literal["activation", "gradient"]
     link: str | None = Field(description="Null for a hand-over on one device; several links stand in order: `c-b, b-a`")
-    transfer_ms: float = Field(description="Over all links")
-    latency_ms: float = Field(description="Over all links")
+    transfer_ms: float
+    latency_ms: float
     legs: list[LegCost] | None = Field(description="Each link on the way; null unless there are several")
 
 
@@ -215,6 +215,7 @@ class PlacementRow(AnswerModel):
     value_ms: float | None
     lower_bound_ms: float | None
     infeasible: bool
+    crossings: int = Field(description="Messages between sites per microbatch, activations and gradients together")
 
 
 class Notice(AnswerModel):
@@ -316,6 +317,10 @@ class Answer(AnswerModel):
     families: list[FamilyRow]
     placements: list[PlacementRow]
     hops: list[HopCost]
+    crossings: int = Field(
+        description="Messages between sites per microbatch, activations and gradients together; a message that takes "
+        "several links counts once, a hand-over on one device not at all"
+    )
     worst_phases: list[WorstPhaseRow] = Field(
         default_factory=list, description="Of each lane with clock-anchored windows; the schedule holds at every phase"
     )
