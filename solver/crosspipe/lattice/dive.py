@@ -70,6 +70,9 @@ REFUTING = Rule(LARGEST_MOVE, BY_LATEST)
 RULES = tuple(Rule(pair, prefer) for prefer in (BY_LATEST, BY_EARLIEST, BY_SUM) for pair in (FORWARD, BACKWARD))
 """Those that find schedules."""
 
+EXTRA_RULES = tuple(sorted(RULES, key=lambda rule: rule.prefer != BY_EARLIEST))
+"""The same where extra operations are to be placed: what is ready first goes first, at first."""
+
 FAILURES = 60
 """Refuted branches after which a dive for a schedule is given up."""
 
@@ -195,8 +198,7 @@ def orders_of(problem: Problem, tables: Tables, windows: Windows) -> Orders:
     """Read the orders of a leaf: on each machine its operations by earliest start.
 
     Of those that start together the empty ones go first, along the chain: they may give back what another needs. Extra
-    operations take the places of their class by earliest start, the more urgent first; those that are in none go where
-    they can start.
+    operations take the places of their class; those that are in none go where they can start.
     """
     lattice = tables.lattice
     sequences: list[list[int]] = [[] for _ in range(problem.resources)]
@@ -216,14 +218,30 @@ def orders_of(problem: Problem, tables: Tables, windows: Windows) -> Orders:
             row.append((int(windows.r[index, 0]), lattice.nodes[index].duration, len(lattice.nodes), index, 0))
     for resource, row in rows.items():
         takers = {
-            index: sorted(
-                lattice.nodes[index].members,
-                key=lambda member: (int(windows.r[single[member], 0]), -int(windows.q[single[member], 0]), member),
-            )
+            index: _takers(lattice.nodes[index], lattice, windows, single, windows.r[index].tolist())
             for index in {index for _, _, _, index, _ in row}
         }
         sequences[resource] = _numbers(problem, tables, [(index, j) for _, _, _, index, j in sorted(row)], takers)
     return Orders(tuple(np.array(sequence, dtype=np.int64) for sequence in sequences), problem.recomputed)
+
+
+def _takers(node: Node, lattice: Lattice, windows: Windows, single: dict[int, int], starts: list[int]) -> list[int]:
+    """Give each place of joined extra operations a member: of those that can start by then the most urgent."""
+    left = list(node.members)
+    taken = []
+    for start in starts[: len(left)]:
+
+        def preference(member: int, start: int = start) -> tuple[int, int, int, int]:
+            index = single[member]
+            early = int(windows.r[index, 0])
+            after = int(windows.q[index, 0]) + lattice.nodes[index].duration
+            # What cannot start by then comes last: the sooner the better.
+            return (0, -after, early, member) if early <= start else (1, early, -after, member)
+
+        member = min(left, key=preference)
+        left.remove(member)
+        taken.append(member)
+    return taken
 
 
 def _by_itself(node: Node) -> bool:

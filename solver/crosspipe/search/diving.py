@@ -12,13 +12,24 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crosspipe.lattice.dive import FAILURES, NO_LIMIT, REFUTING, RULES, Dive, Diver, Rule, orders_of, tree_of
+from crosspipe.lattice.dive import (
+    EXTRA_RULES,
+    FAILURES,
+    NO_LIMIT,
+    REFUTING,
+    RULES,
+    Dive,
+    Diver,
+    Rule,
+    orders_of,
+    tree_of,
+)
 from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import has_lattice, lattice_of
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from crosspipe.search.shared import Shared
 
@@ -33,6 +44,9 @@ DIVE_S = 1.5
 
 LOUDEST = 20
 """Round of all rules after which noise grows no more."""
+
+EXTRA_PATIENCE = 2.0
+"""How many times longer dives are where extra operations have to be placed as well."""
 
 FIRST_NODES = 600
 """Nodes of a dive where the speed is not known yet, or work is counted."""
@@ -65,6 +79,8 @@ class Pace:
         Factor on the nodes of a dive that is to refute; grows while none does.
     jump
         Ticks above the bound at which the next dive is to refute: doubled by a success, halved by a failure.
+    longer
+        Factor on the nodes of every dive where time is counted by the clock.
     """
 
     most_s: float = float("inf")
@@ -75,6 +91,7 @@ class Pace:
     seconds: float = 0.0
     refuting: float = 1.0
     jump: int = 0
+    longer: float = 1.0
 
     def over(self) -> bool:
         """Whether the dives must end."""
@@ -84,11 +101,11 @@ class Pace:
 
     def allowance(self, left_s: float, refuting: bool) -> int:
         """Nodes of the next dive."""
-        patience = self.refuting if refuting else 1.0
+        patience = self.longer * (self.refuting if refuting else 1.0)
         if self.most_visits is not None:
             return max(1, min(int(FIRST_NODES * patience), self.most_visits // self.states - self.nodes))
         if self.seconds == 0.0:
-            return FIRST_NODES
+            return int(FIRST_NODES * self.longer)
         return max(FEWEST_NODES, int(self.nodes / self.seconds * min(left_s, DIVE_S * patience)))
 
     def count(self, nodes: int, seconds: float) -> None:
@@ -120,9 +137,12 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
     diver = Diver(tables)
     if not shared.ended():
         shared.begin("dives")
-    shared_lane = any(len(machine.nodes) > 1 for machine in lattice.machines[: lattice.lanes])
+    messages = [sum(index < lattice.chain for index in m.nodes) for m in lattice.machines[: lattice.lanes]]
+    shared_lane = any(classes > 1 for classes in messages)
     every = 2 if shared_lane else len(RULES) + 1
-    for turn, (fraction, rule, noise) in enumerate(_plan(max(tables.duration.tolist()), every)):
+    rules = EXTRA_RULES if shared.problem.extras else RULES
+    pace.longer = EXTRA_PATIENCE if shared.problem.extras else 1.0
+    for turn, (fraction, rule, noise) in enumerate(_plan(max(tables.duration.tolist()), every, rules)):
         if shared.ended() or pace.over():
             break
         low, high = _range(shared, lattice.tick_ns)
@@ -150,7 +170,7 @@ def _refuted(shared: Shared, tables: Tables, target: int, found: Dive) -> None:
     shared.raise_bound((target + 1) * tables.lattice.tick_ns, "case split", proof)
 
 
-def _plan(longest: int, every: int) -> Iterator[tuple[float, Rule, float]]:
+def _plan(longest: int, every: int, rules: Sequence[Rule]) -> Iterator[tuple[float, Rule, float]]:
     """Fraction of the gap, rule and noise of each dive; after a round of all rules noise sets in and grows.
 
     One of `every` dives is meant to refute.
@@ -160,9 +180,9 @@ def _plan(longest: int, every: int) -> Iterator[tuple[float, Rule, float]]:
         if turn % every == 0:
             yield 0.0, REFUTING, 0.0
             continue
-        round_number, place = divmod(number, len(RULES))
+        round_number, place = divmod(number, len(rules))
         noise = 0.0 if round_number == 0 else min(0.02 * 1.3 ** min(round_number, LOUDEST), 0.3) * longest
-        yield FRACTIONS[(number + round_number) % len(FRACTIONS)] if round_number else 0.0, RULES[place], noise
+        yield FRACTIONS[(number + round_number) % len(FRACTIONS)] if round_number else 0.0, rules[place], noise
         number += 1
 
 

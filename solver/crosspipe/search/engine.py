@@ -110,10 +110,13 @@ def _decide_sample_and_move(shared: Shared, effort: Effort) -> None:
     large = len(shared.problem.operations) > LARGE
     most_s = LARGE_SHARE * shared.left_s if large else min(SAMPLING_S, SAMPLING_SHARE * shared.left_s)
     sample_greedy(shared, effort.seed, most_s)
+    # Extra operations make targets wide, so that windows have the first turn then.
+    turn_of_targets = not shared.problem.extras
     while (targets.applies or moves.applies) and not shared.ended():
-        began = time.monotonic()
-        while targets.applies and not shared.ended() and targets.step():
+        began = time.monotonic() if turn_of_targets else time.monotonic() - targets.granted_s
+        while turn_of_targets and targets.applies and not shared.ended() and targets.step():
             pass
+        turn_of_targets = True
         until = time.monotonic() + min(time.monotonic() - began, LONGEST_TURN_S)
         while moves.applies and not shared.ended():
             moves.step()
