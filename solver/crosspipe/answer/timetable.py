@@ -68,7 +68,7 @@ def lane_schedules(problem: Problem, schedule: Schedule, detail: Detail) -> list
 
 def extra_schedules(problem: Problem, schedule: Schedule) -> list[ExtraSchedule]:
     """Say when each extra operation runs, and on what."""
-    found = []
+    found, first = [], len(problem.devices)
     for name, number in problem.extras:
         resource = int(problem.operations.resource[number])
         on_device = 0 <= resource < len(problem.devices)
@@ -78,7 +78,7 @@ def extra_schedules(problem: Problem, schedule: Schedule) -> list[ExtraSchedule]
                 start_ms=to_ms(int(schedule.start_ns[number])),
                 end_ms=to_ms(int(schedule.end_ns[number])),
                 device=problem.devices[resource].name if on_device else None,
-                lane=problem.resource_name(resource) if resource >= len(problem.devices) else None,
+                lane=problem.lanes[resource - first].name if resource >= first else None,
             )
         )
     return found

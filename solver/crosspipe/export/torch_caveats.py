@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from crosspipe.schedule.orders import Schedule
 
 
+MOST_NAMED = 8
+"""Extra operations named one by one."""
+
+
 def caveats(problem: Problem, schedule: Schedule) -> list[dict[str, object]]:
     """List the caveats that apply to a schedule, each with a stable `code`, a `message` and the lanes concerned."""
     found: list[dict[str, object]] = [
@@ -56,7 +60,9 @@ def caveats(problem: Problem, schedule: Schedule) -> list[dict[str, object]]:
             }
         )
     if problem.extras:
-        names = ", ".join(name for name, _ in problem.extras)
+        names = ", ".join(name for name, _ in problem.extras[:MOST_NAMED])
+        if len(problem.extras) > MOST_NAMED:
+            names += f" and {len(problem.extras) - MOST_NAMED} more"
         found.append({"code": "extra_operations", "message": f"Not in the file, run them yourself: {names}."})
     if problem.recomputed:
         stages = ", ".join(map(str, sorted(problem.recomputed)))
