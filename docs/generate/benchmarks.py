@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from docs.generate import benchmark_datacenters, benchmark_groups, benchmark_ratios
+from docs.generate import benchmark_datacenters, benchmark_groups, benchmark_llama405b, benchmark_ratios
 from docs.generate.benchmark_cells import NOT_MEASURED, gap_of, milliseconds, percent, seconds
 from docs.generate.markdown import paragraph, table
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 STORED = Path(__file__).resolve().parents[2] / "bench/baseline"
-SUITES = ("golden", "readme", "bench58", "zero_bubble", "peers", "scale", "versus", "datacenters")
+SUITES = ("golden", "readme", "bench58", "zero_bubble", "peers", "scale", "versus", "datacenters", "llama405b")
 QUICKLY_S = 2.0
 """Proofs within this time are counted apart."""
 
@@ -39,6 +39,8 @@ def suite_part(name: str, folder: Path = STORED) -> str:
         return "\n\n".join([_measured(rows), *benchmark_ratios.parts(rows)])
     if name == "datacenters":
         return "\n\n".join([_measured(rows), *benchmark_datacenters.parts(rows)])
+    if name == "llama405b":
+        return "\n\n".join([_measured(rows), *benchmark_llama405b.parts(rows)])
     parts = [_totals(rows, stored["of"]), _measured(rows)]
     group = benchmark_groups.GROUPS.get(name)
     if group is None:
