@@ -40,6 +40,7 @@ def notes_on(problem: Problem) -> list[str]:
             "recompute options: the known schedules and the greedy choose among them by rule, the solver keeps the"
             " choice of the best schedule; the lower bound holds for every choice"
         )
+    found += [f"routes: {text}" for text in routed(problem)]
     if any(window.rate_bps for lane in problem.lanes for window in lane.windows):
         found.append(
             "slower windows: count states know them; CP-SAT takes the lane at its full rate, which keeps bounds valid,"
@@ -58,6 +59,16 @@ def notes_on(problem: Problem) -> list[str]:
     if problem.identical and len(problem.multipliers) > 1:
         found.append("microbatches are alike, so they keep their order on every stage, which loses nothing")
     return found
+
+
+def routed(problem: Problem) -> list[str]:
+    """Name the links over which messages go that no link alone can carry."""
+    ways: dict[str, list[str]] = {}
+    for hop in problem.hops:
+        if len(hop.legs) > 1 and hop.link is not None:
+            ends = f"{problem.devices[hop.sender].name} to {problem.devices[hop.receiver].name}"
+            ways.setdefault(hop.link, []).append(ends)
+    return [f"{', '.join(dict.fromkeys(pairs))}: over {link}, one after the other" for link, pairs in ways.items()]
 
 
 def outside_compute(problem: Problem, schedule: Schedule) -> list[str]:

@@ -1,4 +1,4 @@
-"""Two devices that must exchange messages and that no link joins."""
+"""Two devices that must exchange messages and that no link and no chain of links joins."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def route_obstacles(problem: Problem) -> tuple[Obstacle, ...]:
 def _obstacle(problem: Problem, sender: int, receiver: int, boundaries: list[int]) -> Obstacle:
     a, b = problem.devices[sender], problem.devices[receiver]
     message = (
-        f"no link leads from {a.name} to {b.name}, but stages {boundaries[0]} and {boundaries[0] + 1} exchange "
-        f"messages there: a link between sites {a.site} and {b.site}, or between the two devices, would join them"
+        f"no link or chain of links leads from {a.name} to {b.name}, but stages {boundaries[0]} and "
+        f"{boundaries[0] + 1} exchange messages there: a link between sites {a.site} and {b.site}, or between the two "
+        "devices, would join them"
     )
     facts: dict[str, object] = {"from": a.name, "to": b.name, "sites": [a.site, b.site], "boundaries": boundaries}
     return Obstacle("link", f"{a.name} to {b.name}", None, None, "", None, message, facts)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 import yaml
 
+from crosspipe.answer.notes import routed
 from crosspipe.cli.files import OutPath, SpecPath, plain_errors, read_document, read_spec, write
 from crosspipe.costs.expand import expand
 from crosspipe.costs.text import expanded_text
-from crosspipe.errors import SpecError
+from crosspipe.errors import SpecError, TooLargeError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
 from crosspipe.spec.notices import spec_notices, told_once
 from crosspipe.spec.schema import spec_schema
 from crosspipe.spec.stages import HuggingFaceModel
+
+if TYPE_CHECKING:
+    from crosspipe.spec.model import Spec
 
 spec_app = typer.Typer(
     help="Work on cluster specs: schema, validate, explain, init, from.", no_args_is_help=True, rich_markup_mode=None
@@ -66,7 +70,19 @@ def validate_command(spec: SpecPath) -> None:
 def explain_command(spec: SpecPath, out: OutPath = None) -> None:
     """Print the spec expanded to measured stages, with every assumption beside it."""
     with plain_errors():
-        write(expanded_text(expand(read_spec(spec))), out)
+        parsed = read_spec(spec)
+        expansion = expand(parsed)
+        write(expanded_text(expansion) + _routes(expansion.spec, spec_digest(parsed)), out)
+
+
+def _routes(expanded: Spec, digest: str) -> str:
+    """Write comments that name the messages which take several links, and these; none for what does not compile."""
+    try:
+        problems = compile_spec(expanded, digest)
+    except (SpecError, TooLargeError):  # `validate` tells of it; the expansion shows what it comes from
+        return ""
+    found = dict.fromkeys(text for problem in problems for text in routed(problem))
+    return "".join(f"# route of {text}\n" for text in found)
 
 
 @spec_app.command("init")

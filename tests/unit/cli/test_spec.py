@@ -92,6 +92,33 @@ def test_an_explained_spec_is_a_spec_of_the_same_value() -> None:
         assert call("spec", "explain", "-", stdin=explained.stdout).exit_code == 0
 
 
+def test_an_explained_spec_names_the_routes_over_several_links() -> None:
+    links = "[{between: [a, b], one_way_latency_ms: 1}, {between: [b, c], one_way_latency_ms: 2}]"
+    text = f"""
+model: {{stages: {{count: 2, forward_ms: 1, backward_ms: 2, activation_mb: 1}}}}
+training: {{microbatches: 1}}
+sites: {{a: {{devices: 1}}, b: {{devices: 1}}, c: {{devices: 1}}}}
+placement: {{map: [a/0, c/0]}}
+links: {links}
+"""
+    explained = call("spec", "explain", "-", stdin=text)
+    assert explained.exit_code == 0
+    assert explained.stdout.splitlines()[-2:] == [
+        "# route of a/0 to c/0: over a-b, b-c, one after the other",
+        "# route of c/0 to a/0: over b-c, a-b, one after the other",
+    ]
+    assert value(explained.stdout) == value(text)
+
+
+def test_what_does_not_compile_is_explained_all_the_same() -> None:
+    text = SMALL.replace("count: 4", "count: 5")
+    assert text != SMALL
+    assert call("spec", "validate", "-", stdin=text).exit_code == 2
+    explained = call("spec", "explain", "-", stdin=text)
+    assert explained.exit_code == 0
+    assert "route of" not in explained.stdout
+
+
 def test_a_spec_from_a_config_of_hugging_face(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps(CONFIG))
