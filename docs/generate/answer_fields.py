@@ -1,4 +1,4 @@
-"""The fields of an answer and of a check, from their models."""
+"""The fields of an answer, of a check and of a sweep, from their models."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from docs.generate.markdown import code, sentence, table
 from pydantic import BaseModel
 
 from crosspipe.answer.models import Answer, CheckResult
+from crosspipe.sweeps.models import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +26,15 @@ def fields_of_a_check() -> str:
     return _sections(CheckResult)
 
 
+def fields_of_a_sweep() -> str:
+    """Write one section per model of a sweep that is none of an answer."""
+    known = set(_reached(Answer))
+    return "\n\n".join(_section(model) for model in dict.fromkeys(_reached(Sweep)) if model not in known)
+
+
 def answer_models() -> list[type[BaseModel]]:
-    """List every model of an answer and of a check."""
-    return [*dict.fromkeys([*_reached(Answer), *_reached(CheckResult)])]
+    """List every model of an answer, of a check and of a sweep."""
+    return [*dict.fromkeys([*_reached(Answer), *_reached(CheckResult), *_reached(Sweep)])]
 
 
 def meaning_of(model: type[BaseModel], name: str) -> str:

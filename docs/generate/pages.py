@@ -8,7 +8,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from docs.generate import answer_fields, anytime, benchmarks, catalogues, commands, endpoints, measured, spec_fields
+from docs.generate import (
+    answer_fields,
+    anytime,
+    benchmarks,
+    catalogues,
+    commands,
+    endpoints,
+    frontier,
+    measured,
+    spec_fields,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,17 +47,21 @@ PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "endpoints": endpoints.endpoints,
         "errors": endpoints.errors,
         "formats": catalogues.formats,
+        "frontier": frontier.frontier_part,
         "models": catalogues.models,
         "rules": spec_fields.rules_between_sections,
         "settings": endpoints.settings,
         "spec": spec_fields.fields,
+        "sweep": answer_fields.fields_of_a_sweep,
         "two-sites": measured.two_sites,
         **{f"bench-{suite}": partial(benchmarks.suite_part, suite) for suite in benchmarks.SUITES},
     }
 )
 """What is generated, by name."""
 
-PICTURES: Mapping[Path, Callable[[], str | None]] = MappingProxyType({anytime.PICTURE: anytime.picture})
+PICTURES: Mapping[Path, Callable[[], str | None]] = MappingProxyType(
+    {anytime.PICTURE: anytime.picture, frontier.PICTURE: frontier.picture}
+)
 """Pictures that are generated whole; None where nothing has been measured that they could show."""
 
 MARKED = re.compile(r"<!-- generated: (?P<name>[a-z0-9_-]+) -->\n.*?<!-- end -->", re.DOTALL)

@@ -119,7 +119,7 @@ def _panel(
         lines += _line(panel, first, line, spots, colour)
         if len(sweep.axes) > 1:
             ends.append((spots[-1][1], value_text(sweep.axes[1].name, other), colour))
-    return lines + _names(ends)
+    return lines + _names(panel, ends)
 
 
 def _xs(axis: SweepAxis) -> dict[Value, float]:
@@ -163,14 +163,20 @@ def _colour(number: int, count: int) -> str:
     return mixed(STOPS[stop], STOPS[stop + 1], at - stop)
 
 
-def _names(ends: Sequence[tuple[float, str, str]]) -> list[str]:
+def _names(panel: _Panel, ends: Sequence[tuple[float, str, str]]) -> list[str]:
     """Name the lines at their right ends, moved apart where they would cover each other."""
-    lines, last = [], -math.inf
-    for y, name, colour in sorted(ends):
-        last = max(y, last + NAME_STEP)
-        x = WIDTH - MARGIN - RIGHT
-        lines.append(f'<path d="M{px(x + 7)} {px(y)}L{px(x + 16)} {px(last)}" stroke="{colour}"/>')
-        lines.append(words(x + 20, last + 4, shorten(name, RIGHT - 20, 12), 12, INK))
+    ordered = sorted(ends)
+    places = [y for y, _, _ in ordered]
+    for at in range(1, len(places)):
+        places[at] = max(places[at], places[at - 1] + NAME_STEP)
+    lowest = panel.bottom
+    for at in reversed(range(len(places))):
+        places[at] = min(places[at], lowest)
+        lowest = places[at] - NAME_STEP
+    lines, x = [], WIDTH - MARGIN - RIGHT
+    for place, (y, name, colour) in zip(places, ordered, strict=True):
+        lines.append(f'<path d="M{px(x + 7)} {px(y)}L{px(x + 16)} {px(place)}" stroke="{colour}"/>')
+        lines.append(words(x + 20, place + 4, shorten(name, RIGHT - 20, 12), 12, INK))
     return lines
 
 

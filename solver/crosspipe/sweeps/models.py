@@ -25,12 +25,12 @@ class SweepAxis(AnswerModel):
 class SweepPoint(AnswerModel):
     """The spec at one value of each axis, and what is known of it from its own search and from its neighbours."""
 
-    at: dict[str, Value] = Field(description="Value on each axis")
+    at: dict[str, Value] = Field(description="Value on each axis; null on a bandwidth axis = transfers take no time")
     reference: bool = Field(
         description="Whether it is beside the sweep: solved for the readings, with transfers that take no time"
     )
     digest: str = Field(description="Digest of the spec at this point")
-    status: Literal["optimal", "feasible", "infeasible", "unknown"]
+    status: Literal["optimal", "feasible", "infeasible", "unknown"] = Field(description="As in an answer")
     value_ms: float | None = Field(description="Best value known; null without a schedule")
     lower_bound_ms: float | None = Field(description="No schedule can be better; null where none is known")
     gap: float | None = Field(description="(value - bound) / value")
@@ -49,7 +49,10 @@ class SweepPoint(AnswerModel):
 class SweepReading(AnswerModel):
     """What a sweep says to a question, in figures and as a sentence; always a value of the sweep, never in between."""
 
-    kind: Literal["memory_buys_latency", "latency_tolerated", "bandwidth_free"]
+    kind: Literal["memory_buys_latency", "latency_tolerated", "bandwidth_free"] = Field(
+        description="The question: how much memory makes up for a latency, which latency costs nothing, from which "
+        "bandwidth on transfers cost nothing"
+    )
     at: dict[str, Value] = Field(description="Where it holds: a value of each other axis, and the one asked about")
     axis: str = Field(description="The axis on which the answer stands")
     value: Value = Field(description="The answer; null where no value of the sweep is one")
@@ -57,7 +60,7 @@ class SweepReading(AnswerModel):
     reference_ms: float | None = Field(description="What it is compared with; null where that is unknown")
     tolerance: float = Field(description="Share by which it may be longer")
     proved: bool = Field(description="Whether it holds wherever the optima lie between the values and their bounds")
-    sentence: str
+    sentence: str = Field(description="The reading in words")
 
 
 class Sweep(AnswerModel):
@@ -65,11 +68,11 @@ class Sweep(AnswerModel):
 
     name: str | None = Field(description="Name of the spec")
     digest: str = Field(description="Digest of the spec as given")
-    objective: Literal["makespan", "span"]
+    objective: Literal["makespan", "span"] = Field(description="What was made small")
     complete: bool = Field(description="Whether every point was solved; false after a stop")
-    axes: list[SweepAxis]
+    axes: list[SweepAxis] = Field(description="What was varied")
     points: list[SweepPoint] = Field(description="Those solved, in the order of the axes, the last one fastest")
-    readings: list[SweepReading]
+    readings: list[SweepReading] = Field(description="What can be read from the points together")
 
 
 __all__ = ["Sweep", "SweepAxis", "SweepPoint", "SweepReading", "Value"]

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from crosspipe.errors import Fault, InputError
 from crosspipe.sweeps.models import SweepPoint
+from crosspipe.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,8 @@ class Store:
         """Add a point to the file at once."""
         if self._path is None:
             return
-        row = {KEY: FORMAT, "objective": self._objective, "point": point.model_dump(mode="json")}
+        row = {KEY: FORMAT, "version": __version__, "objective": self._objective}
+        row["point"] = point.model_dump(mode="json")
         with self._path.open("ab") as file:
             file.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
@@ -73,7 +75,9 @@ class Store:
         except ValidationError as error:
             first = error.errors()[0]
             where = "/".join(map(str, first["loc"]))
-            raise _not_ours(path, number, f"its point is damaged at /{where}: {first['msg']}") from error
+            kept_by = row.get("version")
+            older = "" if kept_by == __version__ else f"; it is of version {kept_by}, this is {__version__}"
+            raise _not_ours(path, number, f"its point is damaged at /{where}: {first['msg']}{older}") from error
         if row.get("objective") == self._objective:
             self.known[point.digest] = point
 

@@ -77,7 +77,10 @@ def test_a_damaged_point_is_named_by_line_and_field(tmp_path: Path) -> None:
     row = json.loads(second)
     row["point"]["value_ms"] = "fast"
     path.write_text(f"{first}\n{json.dumps(row)}\n")
-    with pytest.raises(SweepFileError, match=r"line 2: .* its point is damaged at /value_ms"):
+    with pytest.raises(SweepFileError, match=r"line 2: .* its point is damaged at /value_ms: [^;]*; name another file"):
+        Store(path, "makespan")
+    path.write_text(json.dumps(row | {"version": "0.0.7"}) + "\n")
+    with pytest.raises(SweepFileError, match=r"; it is of version 0\.0\.7, this is "):
         Store(path, "makespan")
 
 
