@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.bounds.deadline_obstacle import deadline_obstacles
+from crosspipe.bounds.gathered_obstacle import gathered_obstacles
 from crosspipe.bounds.graph import graph_of
 from crosspipe.bounds.lane_obstacle import lane_obstacles
 from crosspipe.bounds.memory_obstacle import memory_obstacles
@@ -27,7 +28,7 @@ def obstacles(problem: Problem) -> tuple[Obstacle, ...]:
     graph = graph_of(relaxed(problem))
     blocked = route_obstacles(problem) + lane_obstacles(graph)
     late = () if blocked else deadline_obstacles(problem, graph)
-    return memory_obstacles(problem) + blocked + late
+    return memory_obstacles(problem) + gathered_obstacles(problem) + blocked + late
 
 
 __all__ = ["Obstacle", "obstacles"]

@@ -52,7 +52,8 @@ def slow_hops(expanded: Spec, stages: Sequence[Stage], degrees: Degrees) -> Iter
     """Tell of links and sites on which even the smallest message takes more than ten times the longest F."""
     forward = max(Fraction(stage.forward_ms) for stage in stages)
     size_mb = min((Fraction(stage.boundary_mb) for stage in stages[:-1] if stage.boundary_mb), default=Fraction(0))
-    for number, link in enumerate(expanded.links):
+    # Where every site runs whole pipelines, messages stay inside.
+    for number, link in enumerate(expanded.links if degrees.sites == 1 else ()):
         ends = link.between or (link.from_, link.to)
         if None in ends:
             continue

@@ -155,6 +155,20 @@ def test_what_cannot_be_gathered_is_refused_with_need_and_supply() -> None:
     assert "100 MB of gathered weights + 10 MB for one microbatch" in reason.message
 
 
+def test_gathers_that_follow_each_other_need_no_room_together_and_those_of_trained_stages_do() -> None:
+    """A frozen stage and two trained ones on one device: 100 MB, then 200 and 10 for an F."""
+    spec = step(gradients=gradients(sharding="full"), placement={"stages_per_device": 3})
+    frozen = {"forward_ms": 1, "frozen": True, "activation_mb": 10, "weights_mb": 100}
+    spec["model"]["stages"] = [frozen, dict(STAGE), dict(STAGE)]
+    spec["sites"]["s0"]["memory_gb"] = 0.209
+    answer = solve(spec, time_limit_s=5)
+    assert answer.status == "infeasible"
+    assert answer.explanation is not None
+    assert "200 MB of gathered weights of stages 1 and 2 + 10 MB for one F" in answer.explanation.summary
+    spec["sites"]["s0"]["memory_gb"] = 0.33
+    proved(spec)
+
+
 def test_more_than_three_stages_of_a_device_stay_gathered_and_the_answer_says_so() -> None:
     spec = step(gradients=gradients(sharding="full"), placement={"stages_per_device": 4})
     spec["model"]["stages"] *= 4

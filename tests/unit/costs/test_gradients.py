@@ -11,9 +11,11 @@ from tests.unit.costs.specs import STAGES, layered, measured, named, only_fault,
 from crosspipe.costs import expand
 from crosspipe.costs.text import expanded_text
 from crosspipe.spec.load import parse_spec
+from crosspipe.spec.notices import spec_notices
 
 if TYPE_CHECKING:
     from crosspipe.spec.gradients import Gradients
+    from crosspipe.spec.model import Spec
 
 SIZED = STAGES | {"weights_mb": 900}
 HOP = {"hop_bandwidth_gbps": 400, "hop_latency_ms": 0.5}
@@ -143,3 +145,14 @@ class TestTraps:
             gradients={"sharding": "full"},
         )
         assert "/gradients/sharding" in [assumption.pointer for assumption in expand(spec).assumptions]
+
+    def test_messages_that_stay_inside_a_site_are_not_slow_on_its_links(self) -> None:
+        links = [{"between": ["east", "west"], "bandwidth_gbps": 0.01}]
+        sites = {name: {"devices": 8} | HOP for name in ("east", "west")}
+        parallel = {"data": 4, "across_sites": "data"}
+        spec = measured(model={"stages": SIZED}, sites=sites, links=links, parallel=parallel, gradients={})
+        assert [*spec_codes(spec), *(notice.code for notice in expand(spec).notices)] == ["latency_missing"]
+
+
+def spec_codes(spec: Spec) -> list[str]:
+    return [notice.code for notice in spec_notices(spec)]

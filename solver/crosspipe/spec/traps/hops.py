@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from crosspipe.spec.faults import pointer
 from crosspipe.spec.notice import Notice
 from crosspipe.spec.numbers import plain_text
+from crosspipe.spec.places import sites_of_copies
 from crosspipe.spec.stages import StagesModel
 from crosspipe.spec.traps.latency import one_way_ms, site_links
 
@@ -31,7 +32,7 @@ def hop_above_ten_forwards(spec: Spec) -> Iterator[Notice]:
     """Tell of links on which even the smallest message takes more than ten times the longest F."""
     works = stage_works(spec)
     sizes = [work.boundary_mb for work in works if work.boundary_mb > 0]
-    if not sizes:
+    if not sizes or sites_of_copies(spec.parallel, spec.sites) > 1:  # whole pipelines in each site: none crosses
         return
     forward, size = max(work.forward_ms for work in works), min(sizes)
     for number, pair, link in site_links(spec):
