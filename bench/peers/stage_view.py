@@ -107,6 +107,7 @@ def _require(problem: Problem) -> None:
         "lanes without windows, one per boundary and direction": not any(lane.windows for lane in problem.lanes)
         and len(set(lanes)) == len(lanes),
         "a route for every message": not any(hop.missing for hop in problem.hops),
+        "one link for every message": all(len(hop.legs) < 2 for hop in problem.hops),
     }
     for rule, holds in rules.items():
         if not holds:

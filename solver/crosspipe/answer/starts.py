@@ -29,7 +29,7 @@ SLACK_S = 0.5
 """Starts are looked at even after the time limit if no more than this has passed."""
 
 Times = dict[tuple[int | str, ...], tuple[int, int]]
-"""Start and end in ns by what an operation is: kind, stage, microbatch, replica and lane, or an extra one's name."""
+"""Start and end in ns by what an operation is: kind, stage, microbatch, replica, leg, lane, or an extra one's name."""
 
 ON_DEVICE = ""
 """Stands for the lane of what a device runs."""
@@ -107,14 +107,14 @@ def _orders(problem: Problem, answer: Answer) -> Iterator[Orders]:
     start, end = np.zeros(len(ops), dtype=np.int64), np.zeros(len(ops), dtype=np.int64)
     compute, lanes_known = 0, True
     devices = len(problem.devices)
-    columns = (ops.kind, ops.stage, ops.microbatch, ops.replica, ops.resource)
-    for number, (kind, stage, microbatch, replica, resource) in enumerate(
+    columns = (ops.kind, ops.stage, ops.microbatch, ops.replica, ops.leg, ops.resource)
+    for number, (kind, stage, microbatch, replica, leg, resource) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
         if resource == NO_RESOURCE:
             continue
         lane = problem.lanes[resource - devices].name if resource >= devices else ON_DEVICE
-        key = (extras[number],) if number in extras else (kind, stage, microbatch, replica, lane)
+        key = (extras[number],) if number in extras else (kind, stage, microbatch, replica, leg, lane)
         if key in times:
             start[number], end[number] = times[key]
         elif kind <= Kind.BW:
@@ -145,15 +145,13 @@ def _times(answer: Answer) -> Times:
         if (table := device.operations) is not None:
             rows = zip(table.kind, table.stage, table.microbatch, table.start_ms, table.end_ms, strict=True)
             for kind, stage, microbatch, start, end in rows:
-                key = (Kind[kind], stage, microbatch, device.replica, ON_DEVICE)
+                key = (Kind[kind], stage, microbatch, device.replica, 0, ON_DEVICE)
                 times[key] = to_ns(start), to_ns(end)
     for lane in answer.transfers:
         if (sent := lane.operations) is not None:
-            messages = zip(
-                sent.kind, sent.stage, sent.microbatch, sent.replica, sent.start_ms, sent.end_ms, strict=True
-            )
-            for kind, stage, microbatch, replica, start, end in messages:
-                times[Kind[kind.upper()], stage, microbatch, replica, lane.lane] = to_ns(start), to_ns(end)
+            named = zip(sent.kind, sent.stage, sent.microbatch, sent.replica, sent.leg, strict=True)
+            for (kind, *name), start, end in zip(named, sent.start_ms, sent.end_ms, strict=True):
+                times[Kind[kind.upper()], *name, lane.lane] = to_ns(start), to_ns(end)
     for extra in answer.extra_operations:
         times[(extra.name,)] = to_ns(extra.start_ms), to_ns(extra.end_ms)
     return times

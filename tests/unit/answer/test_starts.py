@@ -58,6 +58,20 @@ def test_a_spec_that_asks_no_more_is_answered_no_worse(proved: Answer, changes: 
     assert not any("ignored" in note for note in answer.notes)
 
 
+def test_a_start_keeps_its_orders_where_two_links_of_a_route_share_a_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    links = [
+        {"between": pair, "bandwidth_gbps": 8, "one_way_latency_ms": 1, "group": "ring", "duplex": "half"}
+        for pair in (["a", "b"], ["b", "c"])
+    ]
+    stages = [STAGE | {"boundary_mb": 2}, STAGE]
+    sites = {name: {"devices": 1} for name in "abc"}
+    spec = spec_data(stages, 4, sites=sites, links=links, placement={"map": ["a/0", "c/0"]})
+    best = solve_here(monkeypatch, spec, time_limit_s=20)
+    again = solved(spec, start=[best])
+    assert again.objective.value_ms == best.objective.value_ms
+    assert not any("ignored" in note for note in again.notes)
+
+
 def test_the_better_start_is_named(proved: Answer) -> None:
     spec = two_sites()
     worse = solved(spec)

@@ -14,6 +14,7 @@ from bench.peers.milp import run_cbc, run_highs
 from bench.peers.milp_model import build
 from bench.peers.stage_view import Message, UnsuitableError, stage_view
 from bench.suites import readme
+from tests.building import STAGE, problem
 from tests.golden.cases import case_named
 from tests.golden.mapping import case_to_spec
 from tests.unit.bench.contests import MILP_ROWS, contest_of, name_of
@@ -150,6 +151,14 @@ def test_what_the_milp_does_not_know_is_refused(case_id: str, rule: str) -> None
     problem, _ = Contest(case_to_spec(case_named(case_id)), "makespan", 1.0, 1, lambda _: None).compiled()
     with pytest.raises(UnsuitableError, match=rule):
         stage_view(problem, 1)
+
+
+def test_a_message_over_two_links_is_refused() -> None:
+    sites = {name: {"devices": 1} for name in ("a", "c", "b")}
+    links = [{"between": ["a", "b"], "bandwidth_gbps": 8}, {"between": ["b", "c"], "bandwidth_gbps": 8}]
+    routed = problem([STAGE | {"boundary_mb": 1}] * 3, 2, sites=sites, links=links)
+    with pytest.raises(UnsuitableError, match="one link for every message"):
+        stage_view(routed, 1)
 
 
 def test_memory_taken_by_the_backward_is_seen() -> None:
