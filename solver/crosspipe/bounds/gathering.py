@@ -1,8 +1,11 @@
-"""Extra operations wait for whole loads: what one device must have done before, or has left to do after.
+"""Operations that wait for whole loads: what one device or lane must have done before, or has left to do after.
 
 An extra operation that waits for several operations of one device starts after all of them and all that these wait for
 there. They run one at a time, so the last ends no earlier than `t + (work released at t or later)`, for any t (heads
 are release times). Mirrored, what must follow on a device takes at least `t + (work whose tail is t or more)`.
+
+So does a backward of the last stage (a turn) wait for all gathers that a lane carries, since every F of its microbatch
+comes before; and every reduce on that lane comes behind.
 """
 
 from __future__ import annotations
@@ -18,11 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crosspipe.bounds.graph import Graph, Step
+    from crosspipe.problem.problem import Problem
 
     IntArray = NDArray[np.int64]
 
 MOST = 248
 """Extra operations looked at, of those next to compute. The rest keep their longest paths, which hold as well."""
+
+FEW = 8
+"""Unlike microbatches whose backward on the last stage is looked at."""
 
 WORD = 62
 """Of these, how many are looked at together: one bit of a word each."""
@@ -30,7 +37,7 @@ WORD = 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathering:
-    """Sets of operations, one per device, that all precede (`ahead`) or all follow (`behind`) one operation."""
+    """Sets of operations, one per device or lane, that all precede (`ahead`) or all follow (`behind`) one operation."""
 
     ahead: tuple[IntArray, ...]
     behind: tuple[IntArray, ...]
@@ -45,25 +52,38 @@ class Gathering:
 
 
 def gatherings(graph: Graph) -> dict[int, Gathering]:
-    """Find, for each extra operation, the loads of the devices that it waits for or that wait for it."""
+    """Find, for extra operations and turns, the loads of devices or lanes that they wait for or that wait for them."""
     problem = graph.problem
+    if not problem.extras:
+        return {}
     compute = problem.operations.kind <= Kind.BW
     beside = {*graph.after[compute[graph.before]].tolist(), *graph.before[compute[graph.after]].tolist()}
     extras = [number for _, number in problem.extras if number in beside][:MOST]
-    words = [extras[first : first + WORD] for first in range(0, len(extras), WORD)]
+    marked = [*extras, *turns(problem)]
+    words = [marked[first : first + WORD] for first in range(0, len(marked), WORD)]
     return {op: gathering for word in words for op, gathering in _gatherings(graph, word).items()}
 
 
-def _gatherings(graph: Graph, extras: list[int]) -> dict[int, Gathering]:
-    reached_by = _marks(graph.forward, extras, len(graph.durations))
-    reaches = _marks(graph.backward, extras, len(graph.durations))
-    return {
-        op: Gathering(
-            _by_device(graph, graph.before[graph.after == op], (reaches >> bit) & 1),
-            _by_device(graph, graph.after[graph.before == op], (reached_by >> bit) & 1),
-        )
-        for bit, op in enumerate(extras)
-    }
+def turns(problem: Problem) -> list[int]:
+    """Backwards of the last stage: of the first microbatch where they are alike, of a few where they are not."""
+    table = problem.numbers[[Kind.B, Kind.BW], :, -1]
+    rows = table[:, :, :1] if problem.identical else table[:, :, :FEW]
+    return [int(number) for number in rows.ravel() if number >= 0]
+
+
+def _gatherings(graph: Graph, marked: list[int]) -> dict[int, Gathering]:
+    reached_by = _marks(graph.forward, marked, len(graph.durations))
+    reaches = _marks(graph.backward, marked, len(graph.durations))
+    kind = graph.problem.operations.kind
+    found = {}
+    for bit, op in enumerate(marked):
+        ahead, behind = (reaches >> bit) & 1, (reached_by >> bit) & 1
+        if kind[op] == Kind.EXTRA:
+            before, after = graph.before[graph.after == op], graph.after[graph.before == op]
+            found[op] = Gathering(_by_device(graph, before, ahead), _by_device(graph, after, behind))
+        else:
+            found[op] = Gathering(_by_lane(graph, ahead), _by_lane(graph, behind))
+    return found
 
 
 def _marks(steps: tuple[Step, ...], marked: list[int], count: int) -> IntArray:
@@ -80,6 +100,13 @@ def _by_device(graph: Graph, neighbours: IntArray, member: IntArray) -> tuple[In
     ops = graph.problem.operations
     devices = np.unique(ops.resource[neighbours[ops.kind[neighbours] <= Kind.BW]])
     return tuple(np.flatnonzero((member == 1) & (ops.resource == device)) for device in devices if device >= 0)
+
+
+def _by_lane(graph: Graph, member: IntArray) -> tuple[IntArray, ...]:
+    """Split by the lanes that carry extra operations."""
+    ops, first = graph.problem.operations, len(graph.problem.devices)
+    lanes = np.unique(ops.resource[(ops.kind == Kind.EXTRA) & (ops.resource >= first)])
+    return tuple(np.flatnonzero((member == 1) & (ops.resource == lane)) for lane in lanes)
 
 
 def _last_end(release: NDArray[Any], durations: NDArray[Any]) -> int:

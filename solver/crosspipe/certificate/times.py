@@ -2,8 +2,9 @@
 
 Longest paths over the waits of `waits.py`. For the makespan a head also waits for the lane to open, and an extra
 operation for the loads of every device and lane that must come before it: jobs that run one at a time, released at
-their heads, end no earlier than `t + work released at t or later`, whatever t. A tail counts the same, mirrored, at
-full rates. For the span of a device only paths from (to) its own compute count, from its first start (to its last end).
+their heads, end no earlier than `t + work released at t or later`, whatever t. So does a backward of the last stage
+where there are extra operations. A tail counts the same, mirrored, at full rates. For the span of a device only paths
+from (to) its own compute count, from its first start (to its last end).
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ MOST_EXTRAS = 248
 """Extra operations whose loads are looked at, of those that wait for compute or that compute waits for."""
 
 
+FEW = 8
+"""Microbatches whose backward on the last stage is looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Times:
     """Head and tail by operation; negative where no path reaches it."""
@@ -46,7 +51,7 @@ def times_of_schedule(problem: Problem, waits: Waits, budget: Budget) -> Times:
         for _, number in problem.extras
         if any(kind[other] <= Kind.BW for other, _ in (*waits.before[number], *waits.after[number]))
     ]
-    extras = set(beside[:MOST_EXTRAS])
+    extras = {*beside[:MOST_EXTRAS], *_turns(problem)}
     duration = problem.operations.duration_ns.tolist()
     resource = problem.operations.resource.tolist()
     rates = {
@@ -70,6 +75,14 @@ def times_of_schedule(problem: Problem, waits: Waits, budget: Budget) -> Times:
             least = max(least, _loads(_reached(number, waits.after, budget), tail, duration, resource))
         tail[number] = least
     return Times(head, tail)
+
+
+def _turns(problem: Problem) -> list[int]:
+    """Backwards of the last stage, of a few microbatches; none where there are no extra operations."""
+    last, ops = len(problem.stages) - 1, problem.operations
+    rows = zip(ops.kind.tolist(), ops.stage.tolist(), ops.microbatch.tolist(), strict=True)
+    few = [n for n, row in enumerate(rows) if row[0] in (Kind.B, Kind.BW) and row[1] == last and row[2] < FEW]
+    return few if problem.extras else []
 
 
 def times_on_device(problem: Problem, waits: Waits, device: int, budget: Budget) -> Times:

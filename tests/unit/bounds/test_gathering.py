@@ -65,6 +65,17 @@ def test_loads_of_extra_operations_share_a_lane() -> None:
     assert (lane.where, lane.data["head_ns"], lane.data["work_ns"]) == ("ring/out", 20 * MS, 14 * MS)
 
 
+def test_all_gathers_of_a_lane_come_before_the_backwards_and_all_reduces_behind() -> None:
+    """Two gathers of 20 ms, then B of stage 1 at 40 at the earliest: 3 B and 3 W end at 52; two reduces of 20 follow."""
+    extras: list[dict[str, Any]] = []
+    for stage in range(2):
+        extras.append({"name": f"gather {stage}", "duration_ms": 20, "before": [stage], "lane": "ring/out"})
+        extras.append({"name": f"reduce {stage}", "duration_ms": 20, "after": [stage], "lane": "ring/out"})
+    links = [{"between": ["d0", "d1"], "one_way_latency_ms": 1}, LANE]
+    lane = _lane_load(pipeline([split(2, 2, 2)] * 2, 3, links=links, extra_operations=extras))
+    assert (lane.data["head_ns"], lane.data["work_ns"], lane.value_ns) == (52 * MS, 40 * MS, 92 * MS)
+
+
 def _lane_load(problem: Problem) -> Bound:
     (found,) = (bound for bound in all_bounds(problem) if bound.name == "lane load")
     return found
