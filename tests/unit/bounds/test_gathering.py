@@ -66,7 +66,7 @@ def test_loads_of_extra_operations_share_a_lane() -> None:
 
 
 def test_all_gathers_of_a_lane_come_before_the_backwards_and_all_reduces_behind() -> None:
-    """Two gathers of 20 ms, then B of stage 1 at 40 at the earliest: 3 B and 3 W end at 52; two reduces of 20 follow."""
+    """Two gathers of 20 ms, B of stage 1 at 40 at the earliest, 3 B and 3 W until 52, then two reduces of 20."""
     extras: list[dict[str, Any]] = []
     for stage in range(2):
         extras.append({"name": f"gather {stage}", "duration_ms": 20, "before": [stage], "lane": "ring/out"})
