@@ -62,6 +62,10 @@ def with_windows(spec: Spec, seed: int) -> Spec:
     return spec
 
 
+def as_it_is(_link: Spec) -> None:
+    """Leave a link alone."""
+
+
 def wider(link: Spec) -> None:
     link["bandwidth_gbps"] *= 4
 
@@ -93,11 +97,11 @@ def half(link: Spec) -> None:
     link["duplex"] = "half"
 
 
-CHANGES: dict[str, tuple[Callable[[Spec], None] | None, Callable[[Spec], None]]] = {
-    "wider": (None, wider),
+CHANGES: dict[str, tuple[Callable[[Spec], None], Callable[[Spec], None]]] = {
+    "wider": (as_it_is, wider),
     "shorter": (farther, shorter),
-    "opened a little": (None, opened_a_little),
-    "opened": (None, opened),
+    "opened a little": (as_it_is, opened_a_little),
+    "opened": (as_it_is, opened),
     "full": (half, full),
 }
 """What is done to every link first, and the change for the better."""
@@ -110,7 +114,7 @@ def test_no_optimum_is_longer(change: str, seed: int, monkeypatch: pytest.Monkey
     if change.startswith("opened") or seed % 4 == 3:
         before = with_windows(before, seed)
     first, then = CHANGES[change]
-    for link in before["links"] if first is not None else ():
+    for link in before["links"]:
         first(link)
     after = copy.deepcopy(before)
     for link in after["links"]:

@@ -75,7 +75,7 @@ def _plain(value: object) -> Any:
 
 
 def _legs(rows: list[dict[str, Any]]) -> tuple[Leg, ...]:
-    return tuple(Leg(**row | {"lanes": tuple(row["lanes"])}) for row in rows)
+    return tuple(Leg(row["link"], tuple(row["lanes"]), row["transfer_ns"], row["latency_ns"]) for row in rows)
 
 
 def _array(values: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.building import STAGE, problem
 
+import crosspipe.problem.compile as compiling
+from crosspipe.errors import TooLargeError
 from crosspipe.problem.free import free_links
 from crosspipe.problem.problem import Kind
 from crosspipe.problem.wire import problem_from_json, problem_to_json
@@ -140,3 +142,13 @@ def test_replicas_share_each_leg_or_have_their_own() -> None:
     assert lanes == [["a-b/out (replica 0)", "a-b/out (replica 1)"], ["b-c/out", "b-c/out"]]
     merged = two_stages(("a/0", "c/0"), links, parallel={"data": 2})
     assert [leg.transfer_ns for leg in merged.hops[0].legs] == [1_000_000, 2_000_000]
+
+
+def test_routes_that_make_a_problem_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2 stages x 4 microbatches count as 40 at first; with three links each way they are 48 operations."""
+    monkeypatch.setattr(compiling, "MOST_OPERATIONS", 47)
+    links = [link("a", "b"), link("b", "c"), link("c", "d")]
+    assert len(two_stages(("a/0", "c/0"), links, microbatches=4).operations) == 40
+    with pytest.raises(TooLargeError, match="those of every link on the way of a message counted") as refused:
+        two_stages(("a/0", "d/0"), links, microbatches=4)
+    assert [(fault.pointer, fault.value) for fault in refused.value.faults] == [("/links", "48")]
