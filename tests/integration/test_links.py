@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from crosspipe.checker.document import placed_from_document
 from crosspipe.checker.report import ViolationKind
 from crosspipe.errors import ScheduleFormatError
 from crosspipe.export.chrome_trace import chrome_trace
+from crosspipe.export.svg.picture import timeline_svg
 from crosspipe.families.registry import run_families
 from crosspipe.problem.problem import Objective
 from crosspipe.schedule.timed import timed
@@ -288,13 +290,19 @@ def test_a_leg_on_the_lane_of_another_is_misplaced(monkeypatch: pytest.MonkeyPat
     assert kinds == {ViolationKind.WRONG_RESOURCE}
 
 
-def test_a_trace_tells_the_legs_apart() -> None:
+def test_a_trace_and_a_picture_tell_the_legs_apart() -> None:
     compiled = problem(**_compiled(ROUTED))
     greedy = next(row for row in run_families(compiled, Objective.MAKESPAN) if row.orders is not None)
     assert greedy.orders is not None
-    text = chrome_trace(compiled, timed(compiled, greedy.orders, Objective.MAKESPAN))
+    schedule = timed(compiled, greedy.orders, Objective.MAKESPAN)
+    text = chrome_trace(compiled, schedule)
     assert text.count("activation over boundary 0, leg 1, microbatch") == 2
     assert text.count("activation over boundary 0, microbatch") == 2
+    # A thin line for each message on each link: two microbatches on each of four lanes.
+    in_flight = re.findall(
+        r'd="([^"]*)" stroke="[^"]*" stroke-opacity=".5" stroke-width="1.2"', timeline_svg(compiled, schedule)
+    )
+    assert [path.count("M") for path in in_flight] == [2] * 4
 
 
 def test_what_no_way_joins_is_told_with_the_link_that_would() -> None:
