@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.answer.judge import RejectedAnswerError, judge
-from crosspipe.answer.restore import orders_of_times
+from crosspipe.answer.models import Answer
+from crosspipe.answer.restore import LONGEST_NS, orders_of_times
 from crosspipe.answer.units import to_ns
-from crosspipe.errors import DeadlockError, DoesNotFitError, NeverOpensError
+from crosspipe.errors import DeadlockError, DoesNotFitError, Fault, NeverOpensError, OptionError
 from crosspipe.problem.problem import NO_RESOURCE, Kind
 from crosspipe.schedule.joint import join_lanes
 from crosspipe.schedule.measure import fits, makespan_ns, span_ns, value_ns
@@ -20,7 +21,6 @@ from crosspipe.search.search import Start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crosspipe.answer.models import Answer
     from crosspipe.problem.problem import IntArray, Objective, Problem
     from crosspipe.schedule.orders import Orders, Schedule
     from crosspipe.search.clock import Clock
@@ -44,7 +44,14 @@ def starts_of(
     -------
     tuple
         The schedules that fit, and for each answer that has none a line that says why.
+
+    Raises
+    ------
+    OptionError
+        If what is given is no list of answers.
     """
+    if not isinstance(answers, list | tuple) or not all(isinstance(answer, Answer) for answer in answers):
+        raise OptionError([Fault("/start", "must be a list of answers", type(answers).__name__)])
     starts: list[Start] = []
     ignored: list[str] = []
     for number, answer in enumerate(answers, 1):
@@ -102,7 +109,7 @@ def _orders(problem: Problem, answer: Answer) -> Iterator[Orders]:
     recomputed = frozenset(answer.recomputed_stages)
     if not recomputed <= {choice.stage for choice in problem.choices}:
         raise DoesNotFitError("it recomputes stages that have no such option here")
-    times = _times(answer)
+    times = _readable_times(answer)
     ops, extras = problem.operations, {number: name for name, number in problem.extras}
     start, end = np.zeros(len(ops), dtype=np.int64), np.zeros(len(ops), dtype=np.int64)
     compute, lanes_known = 0, True
@@ -138,8 +145,24 @@ def _compute_only(problem: Problem, rows: IntArray) -> IntArray:
     return rows[problem.operations.kind[rows] <= Kind.BW]
 
 
+def _readable_times(answer: Answer) -> Times:
+    """Read when everything runs; answers may come from files.
+
+    Raises
+    ------
+    DoesNotFitError
+        If a kind is unknown, a column is too short, or a time is none that is computed with.
+    """
+    try:
+        times = _times(answer)
+    except (KeyError, ValueError, OverflowError) as error:
+        raise DoesNotFitError(f"its operations cannot be read ({error})") from error
+    if any(abs(time) > LONGEST_NS for pair in times.values() for time in pair):
+        raise DoesNotFitError(f"its times lie beyond {LONGEST_NS} ns")
+    return times
+
+
 def _times(answer: Answer) -> Times:
-    """Read when everything runs."""
     times: Times = {}
     for device in answer.devices:
         if (table := device.operations) is not None:

@@ -145,7 +145,7 @@ class _Run:
         self._taken_s: list[float] = []
         self.points: Points = {}
         for place, point in grid.points.items():
-            known = store.known.get(point.digest)
+            known = store.known_at(point.spec, point.digest)
             if known is not None:
                 update = {"at": grid.at(place), "reference": point.reference}
                 self.points[place] = known.model_copy(update=update)

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ValidationError
 
+from crosspipe.answer.solve import check
 from crosspipe.errors import Fault, InputError
+from crosspipe.problem.problem import Objective
 from crosspipe.sweeps.models import SweepPoint
 from crosspipe.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from crosspipe.spec.model import Spec
 
 FORMAT = 1
 KEY = "crosspipe_sweep"
@@ -53,6 +57,29 @@ class Store:
             for number, line in enumerate(whole.splitlines(), 1):
                 self._read(path, number, line)
             file.truncate(len(whole))
+
+    def known_at(self, spec: Spec, digest: str) -> SweepPoint | None:
+        """Return what is known of a spec; its schedule is judged again, as a file may have been changed.
+
+        Raises
+        ------
+        SweepFileError
+            If the schedule breaks a rule, or does not have the value that is told of it.
+        """
+        point = self.known.get(digest)
+        if point is None or point.value_ms is None:
+            return point
+        where = f"{self._path}, point {point.digest[:8]}"
+        if point.answer is None:
+            raise SweepFileError([Fault(where, "must hold the schedule whose value it tells")])
+        verdict = check(spec, point.answer.model_dump())
+        value_ms = verdict.makespan_ms if self._objective == Objective.MAKESPAN else verdict.span_ms
+        if not verdict.ok:
+            raise SweepFileError([Fault(where, f"must hold a schedule: {verdict.violations[0].message}")])
+        if value_ms != point.value_ms:
+            rule = f"must tell the value of its schedule, {value_ms} ms"
+            raise SweepFileError([Fault(where, rule, f"{point.value_ms} ms")])
+        return point
 
     def keep(self, point: SweepPoint) -> None:
         """Add a point to the file at once."""

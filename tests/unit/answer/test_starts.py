@@ -10,6 +10,7 @@ from tests.property.random_specs import random_spec
 from tests.solving import assert_sound, solve_here
 
 from crosspipe.answer.solve import solve
+from crosspipe.errors import OptionError
 
 if TYPE_CHECKING:
     from crosspipe.answer.models import Answer
@@ -114,6 +115,37 @@ def test_other_reasons_to_ignore_a_start(proved: Answer) -> None:
     assert "start 1 was ignored: it holds no operations" in notes
     assert "start 2 was ignored: its traversal, loop, is none of this spec's" in notes
     assert "start 3 was ignored: it recomputes stages that have no such option here" in notes
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "reason"),
+    [
+        ("kind", "X", "its operations cannot be read ('X')"),
+        ("start_ms", float("nan"), "its operations cannot be read"),
+        ("start_ms", float("inf"), "its operations cannot be read"),
+        ("end_ms", 1e300, "its times lie beyond"),
+        ("microbatch", 99, "it has no "),
+    ],
+)
+def test_a_start_that_cannot_be_read_is_ignored(proved: Answer, column: str, value: object, reason: str) -> None:
+    """As from a file that someone has changed."""
+    document = proved.model_dump()
+    document["devices"][0]["operations"][column][0] = value
+    answer = solved(two_sites(), start=[type(proved).model_validate(document)])
+    assert any(note.startswith(f"start was ignored: {reason}") for note in answer.notes)
+
+
+def test_columns_of_unlike_length_cannot_be_read(proved: Answer) -> None:
+    document = proved.model_dump()
+    document["devices"][0]["operations"]["stage"].pop()
+    answer = solved(two_sites(), start=[type(proved).model_validate(document)])
+    assert any(note.startswith("start was ignored: its operations cannot be read") for note in answer.notes)
+
+
+def test_what_is_no_answer_is_refused(proved: Answer) -> None:
+    for start in (proved, [proved.model_dump()], "answer.json", None):
+        with pytest.raises(OptionError, match="must be a list of answers"):
+            solve(two_sites(), time_limit_s=0, start=start)  # type: ignore[arg-type]  # what untyped callers may pass
 
 
 def test_a_start_that_waits_in_a_circle_is_ignored(proved: Answer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ import crosspipe.sweeps.run as running
 from crosspipe.answer.solve import solve
 from crosspipe.errors import OptionError
 from crosspipe.sweeps.models import Sweep
+from crosspipe.sweeps.store import SweepFileError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -159,6 +161,29 @@ def test_a_stopped_sweep_goes_on_from_its_file(tmp_path: Path) -> None:
     again = swept(AXES, out=out, on_progress=note)
     assert len(done) == 9, "nothing is solved twice"
     assert again == whole
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda point: point.update(value_ms=1.0), "must tell the value of its schedule"),
+        (lambda point: point.update(answer=None), "must hold the schedule whose value it tells"),
+        (
+            lambda point: point["answer"]["devices"][0]["operations"]["start_ms"].__setitem__(0, 2.5),
+            "must hold a schedule: ",
+        ),
+    ],
+    ids=["value", "no answer", "schedule"],
+)
+def test_a_file_is_not_believed(tmp_path: Path, change: Any, told: str) -> None:
+    """Whatever stands in it, no schedule is told that the checker has not passed."""
+    out = tmp_path / "points.jsonl"
+    swept({"latency_ms": [4]}, out=out)
+    row = json.loads(out.read_text())
+    change(row["point"])
+    out.write_text(json.dumps(row) + "\n")
+    with pytest.raises(SweepFileError, match=told):
+        swept({"latency_ms": [4]}, out=out)
 
 
 def test_a_point_that_is_stopped_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
