@@ -16,17 +16,14 @@ Piece = tuple[int, int]
 """Start in ns and rate in bits per second; a piece lasts until the next one begins, the last for ever."""
 
 MOST_PIECES = 2_000
-"""Pieces of one lane that are listed; after the last one it is taken to be open for ever at its full rate."""
+"""Changes of one lane that are followed; after the last one it is taken to be open for ever at its full rate."""
 
 
 def pieces_of(lane: Lane) -> list[Piece]:
     """List the pieces from time 0 on, neighbours of equal rate joined."""
     pieces: list[Piece] = []
-    now: int | None = 0
-    while now is not None:
-        if len(pieces) == MOST_PIECES:
-            pieces.append((now, lane.rate_bps))
-            break
+    now = 0
+    for _ in range(MOST_PIECES):
         rate, change = lane.rate_bps, None
         for window in lane.windows:
             inside, edge = phase(window, now)
@@ -36,8 +33,10 @@ def pieces_of(lane: Lane) -> list[Piece]:
                 change = edge
         if not pieces or pieces[-1][1] != rate:
             pieces.append((now, rate))
+        if change is None:
+            return pieces
         now = change
-    return pieces
+    return [*pieces, (now, lane.rate_bps)]
 
 
 def latest_start_ns(pieces: Sequence[Piece], full_bps: int, end_ns: int, duration_ns: int) -> int | None:
