@@ -199,7 +199,7 @@ class _Linking:
             into += [(place, count - 1, c, 0, lag) for place, (count, lag) in self._waits[number].items()]
             out += [(c, 0, p, nodes[p].count - count, lag) for p, (count, lag) in self._feeds[number].items()]
         order = {number: place for place, number in enumerate(single)}
-        inner = [
+        inner: list[tuple[int, ...]] = [
             (single[before], 0, single[after], 0, lag)
             for before, after, lag in sorted(self._between, key=lambda row: order[row[1]])
         ]

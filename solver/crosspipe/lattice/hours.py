@@ -38,7 +38,8 @@ def hours_of(problem: Problem, resources: Sequence[int], tick_ns: int) -> Hours:
     """Lay the hours out for classes on these resources (-1 for none)."""
     starts: list[int] = []
     rates: list[int] = []
-    firsts, fulls = [0], []
+    firsts: list[int] = [0]
+    fulls: list[int] = []
     place: dict[int, int] = {}
     for number, lane in enumerate(problem.lanes, start=len(problem.devices)):
         if lane.windows and number in resources:

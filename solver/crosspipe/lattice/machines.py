@@ -126,7 +126,7 @@ def _with_machines(
     for resource in order:
         own = [node for node in nodes if node.machine == resource]
         space = enumerate_states(problem, own + places.get(resource, []), resource, left)
-        if space is None and places.pop(resource, None) and own:
+        if space is None and places.pop(resource, []) and own:
             space = enumerate_states(problem, own, resource, left)
         if space is None:
             return None
