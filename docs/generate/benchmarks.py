@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 STORED = Path(__file__).resolve().parents[2] / "bench/baseline"
-SUITES = ("golden", "readme", "bench58", "zero_bubble", "peers", "scale", "versus", "datacenters", "llama405b")
+SUITES = (
+    "golden",
+    "readme",
+    "bench58",
+    "zero_bubble",
+    "peers",
+    "scale",
+    "versus",
+    "datacenters",
+    "llama405b",
+    "links",
+)
 QUICKLY_S = 2.0
 """Proofs within this time are counted apart."""
 

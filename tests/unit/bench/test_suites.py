@@ -29,6 +29,7 @@ COUNTS = {
     "versus": 81,
     "datacenters": 170,
     "llama405b": 119,
+    "links": 20,
 }
 
 
