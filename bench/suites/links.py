@@ -14,6 +14,8 @@ from typing import Any
 from bench.row import Row
 
 LIMIT_S = 10.0
+QUICK, QUICK_LIMIT_S = "closed-1", 5.0
+KINDS = ("reduce", "closed", "slower", "deadline")
 SEEDS = range(5)
 DEVICES = 8
 MB_PER_MS = 1
@@ -22,17 +24,17 @@ MB_PER_MS = 1
 
 def rows() -> list[Row]:
     """Build the rows: kind by kind, seed by seed."""
+    names = [(f"{kind}-{seed}", spec(kind, seed)) for kind in KINDS for seed in SEEDS]
     return [
         Row(
             suite="links",
-            name=f"{kind}-{seed}",
-            spec=spec(kind, seed),
+            name=name,
+            spec=written,
             objective="makespan",
-            limit_s=LIMIT_S,
-            quick=seed == SEEDS[-1] and kind == "closed",
+            limit_s=QUICK_LIMIT_S if name == QUICK else LIMIT_S,
+            quick=name == QUICK,
         )
-        for kind in ("reduce", "closed", "slower", "deadline")
-        for seed in SEEDS
+        for name, written in names
     ]
 
 
