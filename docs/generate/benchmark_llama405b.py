@@ -131,9 +131,10 @@ def _said(rows: Rows) -> str:
         f"bytes per parameter gives {_ratio(two, plain)} for the first. 4 bytes (fp32 gradients and weights, or bf16 "
         "on a wire that both directions of the ring share, but not those of the messages) give "
         f"{_ratio(four, plain)}; with messages as the paper counts them elsewhere, 64 MB for 2^26 bytes, "
-        f"{_ratio(four, units)}, which is within 5 % of 3.05. The other two figures agree with that reading, of a "
-        f"unidirectional pipeline and of an ideal site without any idle time. At {MIDDLE} ms, copies (not overlapped "
-        "but where it says so) / unidirectional pipeline by reading:"
+        f"{_ratio(four, units)}, which is within 5 % of 3.05. The other two figures agree with 4 bytes, a "
+        "unidirectional pipeline and an ideal site without any idle time: copies are level "
+        f"{_level_with_one(rows, '4 bytes')}, where 2 bytes would make them so {_level_with_one(rows, '2 bytes')}. "
+        f"At {MIDDLE} ms, copies (not overlapped but where it says so) / unidirectional pipeline by reading:"
     )
 
 
@@ -156,6 +157,16 @@ def _level(rows: Rows, copies: Mapping[int, int | None]) -> str:
     for bandwidth, value in copies.items():
         across = pipeline(rows, bandwidth, MIDDLE)
         if value is not None and across is not None and value <= across[0]:
+            return f"from {bandwidth:,} GB/s on"
+    return "at no bandwidth"
+
+
+def _level_with_one(rows: Rows, name: str) -> str:
+    """Say from which bandwidth on copies, not overlapped, are no slower than the unidirectional pipeline."""
+    for bandwidth in BANDWIDTHS:
+        single = _value(rows.get(f"pipeline {bandwidth} GB/s {MIDDLE} ms unidirectional"))
+        whole = _whole(rows, bandwidth, name)
+        if single is not None and whole is not None and whole <= single:
             return f"from {bandwidth:,} GB/s on"
     return "at no bandwidth"
 
