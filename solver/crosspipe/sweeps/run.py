@@ -238,7 +238,7 @@ class _Run:
         def should_stop() -> bool:
             nonlocal stopped
             stopped = stopped or self._should_stop()
-            return stopped or reached
+            return stopped or (reached and not options.deterministic)  # the moment it is reached is chance
 
         answer = solve(
             self._grid.points[place].spec,
