@@ -56,8 +56,11 @@ def gatherings(graph: Graph) -> dict[int, Gathering]:
     problem = graph.problem
     if not problem.extras:
         return {}
-    compute = problem.operations.kind <= Kind.BW
-    beside = {*graph.after[compute[graph.before]].tolist(), *graph.before[compute[graph.after]].tolist()}
+    kind = problem.operations.kind
+    compute, extra = kind <= Kind.BW, kind == Kind.EXTRA
+    waiting = graph.after[compute[graph.before] & extra[graph.after]]
+    awaited = graph.before[extra[graph.before] & compute[graph.after]]
+    beside = {*waiting.tolist(), *awaited.tolist()}
     extras = [number for _, number in problem.extras if number in beside][:MOST]
     marked = [*extras, *turns(problem)]
     words = [marked[first : first + WORD] for first in range(0, len(marked), WORD)]
