@@ -58,13 +58,16 @@ def _duplicate(label: str, first: Placed, row: Placed) -> Violation:
 
 
 def _row_faults(problem: Problem, number: int, row: Placed) -> list[Violation]:
+    misplaced = row.resource is not None and row.resource != int(problem.operations.resource[number])
+    if row.start_ns >= 0 and not misplaced:
+        return []
     faults: list[Violation] = []
     where = _where(problem, number)
     label = problem.label(number)
     if row.start_ns < 0:
         message = f"{label} starts at {in_ms(row.start_ns)}, before time 0"
         faults.append(Violation(ViolationKind.NEGATIVE_START, (label,), where, row.start_ns, -row.start_ns, message))
-    if row.resource is not None and row.resource != int(problem.operations.resource[number]):
+    if row.resource is not None and misplaced:
         known = 0 <= row.resource < problem.resources
         claimed = problem.resource_name(row.resource) if known else "nothing"
         message = f"{label} is placed on {claimed} but belongs on {where or 'nothing'}"

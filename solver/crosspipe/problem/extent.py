@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from crosspipe.errors import Fault, TooLargeError
 from crosspipe.problem.rounding import BYTES_PER_MB, LARGEST, NS_PER_MS
 
@@ -42,10 +44,13 @@ def require_small_sums(
         rule = f"all durations and latencies together must stay within {LARGEST // NS_PER_MS} ms"
         raise TooLargeError([Fault("/model", rule, f"{total // NS_PER_MS} ms")])
     # Every transfer waits for a period at most, goes on at the lowest rate, and the last single window passes once.
-    resources: list[int] = operations.resource.tolist()
-    for number, lane in enumerate(lanes, start=first_lane):
-        carried = [duration for duration, resource in zip(durations, resources, strict=True) if resource == number]
-        total += sum(carried) * (_slowness(lane) - 1) + len(carried) * _longest_period(lane)
+    on_lane = operations.resource >= first_lane
+    number = operations.resource[on_lane] - first_lane
+    carried = np.zeros(len(lanes), dtype=np.int64)
+    np.add.at(carried, number, operations.duration_ns[on_lane])
+    count = np.bincount(number, minlength=len(lanes))
+    for lane, work, transfers in zip(lanes, carried.tolist(), count.tolist(), strict=True):
+        total += work * (_slowness(lane) - 1) + transfers * _longest_period(lane)
     total += max((edge for lane in lanes for edge in _edges(lane)), default=0)
     if total > LATEST_NS:
         rule = f"with the windows of its links the step must surely end within {LATEST_NS // NS_PER_MS} ms"

@@ -461,11 +461,14 @@ class Problem:
         np.add.at(amounts, held.pool[extra], held.amount[extra])
         return tuple(amounts.tolist())
 
+    @cached_property
+    def _extra_names(self) -> dict[int, str]:
+        return {number: name for name, number in self.extras}
+
     def label(self, operation: int) -> str:
         """Name an operation for people: `F of stage 2, microbatch 5`."""
-        for name, number in self.extras:
-            if number == operation:
-                return f"extra operation {name}"
+        if operation in self._extra_names:
+            return f"extra operation {self._extra_names[operation]}"
         ops = self.operations
         kind = Kind(int(ops.kind[operation]))
         what = {Kind.ACTIVATION: "activation", Kind.GRADIENT: "gradient"}.get(kind, kind.name)
