@@ -110,12 +110,19 @@ class Diver:
         self._turns = np.zeros(self._deepest, dtype=np.int64)
         self._weight_follows = np.array([n.kind is Kind.W and len(n.stages) == 1 for n in lattice.nodes])
 
+    def narrow(self, target: int) -> bool:
+        """Look at no longer targets from now on; False if this one is refuted."""
+        narrowed = self._tables.narrowed(target)
+        if narrowed is not None:
+            self._tables = narrowed[0]
+        return narrowed is not None
+
     def dive(self, target: int, rule: Rule, seed: int, most_failures: int, most_nodes: int) -> Dive:
         """Dive once for a leaf at the target (ticks)."""
-        tables, lattice = self._tables, self._tables.lattice
-        windows = tables.stands(target)
-        if windows is None:
+        lattice, narrowed = self._tables.lattice, self._tables.narrowed(target)
+        if narrowed is None:
             return Dive("refuted", 0, None)
+        tables, windows = narrowed
         nodes = np.zeros(1, dtype=np.int64)
         dirty = np.zeros(len(lattice.machines), dtype=np.bool_)
         trace = np.zeros((min(2 * most_nodes + 1, MOST_TRACED), 5), dtype=np.int32)

@@ -24,12 +24,14 @@ Extra operations: see `extras`.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.lattice.kernel import fixpoint
+from crosspipe.lattice.kernel import fixpoint, machine_pass
 from crosspipe.lattice.machines import starts_of
 
 if TYPE_CHECKING:
@@ -119,6 +121,56 @@ class Tables:
         windows = self.first_windows(target)
         dirty = np.ones(len(self.lattice.machines), dtype=np.bool_)
         return windows if self.shrink(target, windows, dirty) else None
+
+    def narrowed(self, target: int) -> tuple[Tables, Windows] | None:
+        """Leave out the states that no schedule of at most `target` passes; None if the target is refuted.
+
+        What is said of this and of shorter targets stays the same: their windows lie within those of `target`, which
+        come with the tables. Tight targets leave few of the states.
+        """
+        windows = self.stands(target)
+        if windows is None:
+            return None
+        sizes, counts, successors = [], [], []
+        for machine, (first, last) in enumerate(pairwise(self.first_state.tolist())):
+            kept = self._passed(machine, slice(first, last), target, windows)
+            if kept is None:
+                return None
+            place = np.where(kept, np.cumsum(kept) - 1, -1)
+            after = self.successors[first:last][kept]
+            sizes.append(int(kept.sum()))
+            counts.append(self.counts[first:last][kept])
+            successors.append(np.where(after >= 0, place[after], -1).astype(np.int32))
+        fewer = copy(self)
+        fewer.first_state = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        fewer.counts, fewer.successors = np.concatenate(counts), np.concatenate(successors)
+        fewer.forbidden = np.zeros(len(fewer.counts), dtype=np.int32)
+        return fewer, windows
+
+    def _passed(
+        self, machine: int, rows: slice, target: int, windows: Windows
+    ) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+        """Tell which states of a machine some path passes at a time that windows allow; None if there is no path."""
+        classes = self.classes[self.first_class[machine] : self.first_class[machine + 1]]
+        outcome = machine_pass(
+            target,
+            self.counts[rows],
+            self.successors[rows],
+            self.forbidden[rows],
+            classes,
+            len(classes),
+            self.duration,
+            self.hours,
+            windows.r,
+            windows.q,
+            self.latest,
+            self.earliest,
+            self.new_r,
+            self.new_end,
+        )
+        size = rows.stop - rows.start
+        passed: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.earliest[:size] <= self.latest[:size]
+        return passed if outcome else None
 
 
 def least_standing(tables: Tables, low: int, high: int) -> int:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from crosspipe.search.shared import Shared
 
-MOST_STATES = 3_000_000
+MOST_STATES = 6_000_000
 """Count states over all machines; about 100 bytes each."""
 
 FRACTIONS = (0.0, 0.1, 0.0, 0.25, 0.0, 0.5, 0.75)
@@ -54,6 +54,15 @@ FIRST_NODES = 600
 FEWEST_NODES = 500
 """Nodes that a dive has at least where the speed is known."""
 
+FEWEST_REFUTING = 50
+"""The same for one that is to refute."""
+
+SLOW_S = 5.0
+"""Where dives take longer than this each, all of them rise above the bound at once."""
+
+NO_TARGET = 2**60
+"""Beyond every target."""
+
 FEWEST_VISITS = 50_000
 """Count states that a dive counts for at least: beginning one takes as long as visiting these."""
 
@@ -71,9 +80,11 @@ class Pace:
         nodes.
     states
         Count states of the lattice.
+    depth
+        Nodes on the way to a leaf, about: one for each operation.
     began
         When dives began, on the clock of `time.monotonic`.
-    nodes, seconds
+    nodes, seconds, dives
         Of all dives so far.
     refuting
         Factor on the nodes of a dive that is to refute; grows while none does.
@@ -86,9 +97,11 @@ class Pace:
     most_s: float = float("inf")
     most_visits: int | None = None
     states: int = 1
+    depth: int = 1
     began: float = field(default_factory=time.monotonic)
     nodes: int = 0
     seconds: float = 0.0
+    dives: int = 0
     refuting: float = 1.0
     jump: int = 0
     longer: float = 1.0
@@ -106,13 +119,22 @@ class Pace:
             return max(1, min(int(FIRST_NODES * patience), self.most_visits // self.states - self.nodes))
         if self.seconds == 0.0:
             return int(FIRST_NODES * self.longer)
-        return max(FEWEST_NODES, int(self.nodes / self.seconds * min(left_s, DIVE_S * patience)))
+        speed = self.nodes / self.seconds
+        if refuting:
+            return max(FEWEST_REFUTING, int(speed * min(left_s, DIVE_S * patience)))
+        # A dive for a schedule that ends short of a leaf is in vain.
+        return max(FEWEST_NODES, int(min(speed * left_s, max(speed * DIVE_S * patience, self.depth))))
 
     def count(self, nodes: int, seconds: float) -> None:
         """Learn from a dive; where work is counted, even the smallest costs something."""
         if self.most_visits is not None:
             nodes = max(nodes, FEWEST_VISITS // self.states)
-        self.nodes, self.seconds = self.nodes + nodes, self.seconds + seconds
+        self.nodes, self.seconds, self.dives = self.nodes + nodes, self.seconds + seconds, self.dives + 1
+
+    @property
+    def slow(self) -> bool:
+        """Whether so few dives can be made that not many may go to one target."""
+        return self.most_visits is None and self.seconds > SLOW_S * max(1, self.dives)
 
 
 def applies(shared: Shared) -> bool:
@@ -131,10 +153,10 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
     shared.lattice = lattice
     shared.begin("count states")
     tables = Tables(lattice)
-    pace.states = len(tables.counts)
+    pace.states, pace.depth = len(tables.counts), len(shared.problem.operations)
     _bisect(shared, tables)
     on_bounded()
-    diver = Diver(tables)
+    diver, widest = Diver(tables), NO_TARGET
     if not shared.ended():
         shared.begin("dives")
     messages = [sum(index < lattice.chain for index in m.nodes) for m in lattice.machines[: lattice.lanes]]
@@ -146,8 +168,14 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
         if shared.ended() or pace.over():
             break
         low, high = _range(shared, lattice.tick_ns)
+        if high < widest and shared.value_ns is not None:
+            widest = high
+            if not diver.narrow(widest):
+                shared.raise_bound((widest + 1) * lattice.tick_ns, "count states")
+                break
         refuting = rule is REFUTING
-        target = min(low + (pace.jump if refuting else int(fraction * (high - low))), high)
+        above = FRACTIONS[1 + turn % (len(FRACTIONS) - 1)] if pace.slow else fraction
+        target = min(low + (pace.jump if refuting else int(above * (high - low))), high)
         failures, nodes = (NO_LIMIT if refuting else FAILURES), pace.allowance(shared.left_s, refuting)
         began = time.monotonic()
         found = diver.dive(target, Rule(rule.pair, rule.prefer, noise), seed + turn, failures, nodes)
@@ -202,8 +230,9 @@ def _bisect(shared: Shared, tables: Tables) -> None:
     high += 1
     while low < high and not shared.ended():
         middle = (low + high) // 2
-        if tables.stands(middle) is None:
+        narrowed = tables.narrowed(middle)
+        if narrowed is None:
             low = middle + 1
             shared.raise_bound(low * tick_ns, "count states")
         else:
-            high = middle
+            tables, high = narrowed[0], middle
