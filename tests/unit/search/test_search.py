@@ -392,14 +392,14 @@ def test_a_deterministic_solve_repeats_itself(monkeypatch: pytest.MonkeyPatch) -
     "how", [{"workers": 2}, {"workers": 1}, {"workers": 1, "deterministic": True}], ids=["beside", "in turn", "counted"]
 )
 def test_count_states_know_windows_and_what_they_do_not_know_the_whole_model_closes(how: dict[str, Any]) -> None:
-    answer = solve(WINDOWED, time_limit_s=60, **how)
+    answer = solve(WINDOWED, time_limit_s=20, **how)
     assert (answer.status, answer.objective.value_ms) == ("optimal", 38.0)
     assert not any("whole model" in note for note in answer.provenance.solver)
     assert any("count states" in note for note in answer.provenance.solver)
     assert_sound(WINDOWED, answer)
     microbatches = {"multipliers": [1, 1.5, 1.25], "order": "free"}
     unlike = two_sites(4, 3, memory_gb=12) | {"training": {"microbatches": microbatches}}
-    answer = solve(unlike, time_limit_s=60, **how)
+    answer = solve(unlike, time_limit_s=10, **how)
     assert answer.status == "optimal"
     assert any("whole model" in note for note in answer.provenance.solver)
     assert_sound(unlike, answer)
