@@ -71,7 +71,8 @@ def extra_schedules(problem: Problem, schedule: Schedule) -> list[ExtraSchedule]
     found, first = [], len(problem.devices)
     for name, number in problem.extras:
         resource = int(problem.operations.resource[number])
-        on_device = 0 <= resource < len(problem.devices)
+        # A device is told by name, which means replica 0's; what takes another's memory says so in its own name.
+        on_device = 0 <= resource < problem.devices_per_replica
         found.append(
             ExtraSchedule(
                 name=name,

@@ -28,9 +28,9 @@ class Ends:
         return Ends(self.rows + other.rows)
 
     @property
-    def number(self) -> int:
-        """The first operation."""
-        return int(self.rows[0][0].flat[0])
+    def numbers(self) -> tuple[int, ...]:
+        """The first operation of each array."""
+        return tuple(int(numbers.flat[0]) for numbers, _ in self.rows)
 
     @property
     def lag_ns(self) -> int:

@@ -9,7 +9,8 @@ a backward, for then capacity binds at starts of F's alone, and binds as if all 
 stage i start. No stage u of the device has been resharded: that waits for the backward of n on u, which comes after F
 of n on every stage. And if u has not been gathered, no F of u has started; so u > i, no backward of any stage of the
 device can have run, as it waits for u, and what is held stays until the first F of u starts: if all fits then, beside
-all that is gathered by then, it fits now.
+all that is gathered by then, it fits now. Elsewhere what takes the memory has a place in the order of the device, so
+that orders say when.
 """
 
 from __future__ import annotations
@@ -105,15 +106,28 @@ class StepGradients:
             return
         name = f"gather of stage {stage}"
         held = sharding == "full"
-        # Between sites it begins on several lanes, and memory is taken with the first of them.
-        several = held and self._collectives.in_several_sites
-        begin = Ends.of(self._extras.single(f"{name}, begin")) if several else NOTHING
+        begin = self._begin(stage, name) if held else NOTHING
         ends = self._collectives.gather(name, self._place[stage], given.weights_mb, begin)
         if held:
             self._hold(stage, begin if begin.rows else ends)
         if len(ends.rows) > 1:
             ends = Ends.of(self._extras.single(f"{name}, end", after=ends))
         self._extras.before_forward(stage, ends)
+
+    def _begin(self, stage: int, name: str) -> Ends:
+        """Add what takes the memory, where the gather itself does not.
+
+        Between sites it begins on several lanes, and the first of them counts. And where it matters when memory is
+        taken, that has its place in the order of every replica's device.
+        """
+        place, replicas = self._place[stage], self._extras.builder.shape[0]
+        if not self._binds_at_forwards(place) and not self._stays_gathered(place):
+            begins = NOTHING
+            for replica in range(replicas):
+                which = f", replica {replica}" if replicas > 1 else ""
+                begins += Ends.of(self._extras.single(f"{name}, begin{which}", 0, replica * len(self._ranks) + place))
+            return begins
+        return Ends.of(self._extras.single(f"{name}, begin")) if self._collectives.in_several_sites else NOTHING
 
     def _reduce(self, stage: int, after: Ends) -> None:
         given, name = self._stages[stage], f"reduce of stage {stage}"
@@ -157,19 +171,26 @@ class StepGradients:
             which = f", replica {replica}" if replicas > 1 else ""
             done = Ends(tuple((rows[replica : replica + 1], lag) for rows, lag in self._extras.last(stage).rows))
             given_by = self._extras.single(f"reshard of stage {stage}{which}", after=done)
-            self._extras.builder.keep(pool, begin.number, given_by, amount)
+            taken_by = begin.numbers[replica if len(begin.rows) == replicas else 0]
+            self._extras.builder.keep(pool, taken_by, given_by, amount)
 
     def _keep(self) -> None:
         """Count as kept what is held whenever capacity binds (see the module)."""
         for number, pool in enumerate(self._pools):
             place = number % len(self._ranks)
-            mine = [stage for stage, device in enumerate(self._place) if device == place]
-            if pool.unit != "bytes" or self._stays_gathered(place) or not all(map(self._only_forward_takes, mine)):
-                continue
-            self._pools[number] = replace(pool, kept=sum(map(self._gathered_bytes, mine)))
+            if pool.unit == "bytes" and self._binds_at_forwards(place) and not self._stays_gathered(place):
+                kept = sum(map(self._gathered_bytes, self._stages_on(place)))
+                self._pools[number] = replace(pool, kept=kept)
+
+    def _stages_on(self, place: int) -> list[int]:
+        return [stage for stage, device in enumerate(self._place) if device == place]
 
     def _stays_gathered(self, place: int) -> bool:
-        return list(self._place).count(place) > MOST_GATHERED
+        return len(self._stages_on(place)) > MOST_GATHERED
+
+    def _binds_at_forwards(self, place: int) -> bool:
+        """Whether capacity binds at starts of F's alone (see the module)."""
+        return all(map(self._only_forward_takes, self._stages_on(place)))
 
     def _only_forward_takes(self, stage: int) -> bool:
         """Whether the stage has a backward, which takes nothing whatever recompute option holds."""

@@ -152,6 +152,8 @@ def test_nothing_is_kept_where_capacity_may_bind_at_another_time(change: dict[st
     )
     assert [pool.kept for pool in found.pools] == [0]
     assert found.gathered == (240_000_000,)
+    begins = [number for name, number in found.extras if name.endswith("begin")]
+    assert found.operations.resource[begins].tolist() == [0, 0], "in the order of the device"
 
 
 def test_replicas_modelled_apart_gather_together_and_give_back_each_for_itself() -> None:
