@@ -45,6 +45,9 @@ SAMPLING_SHARE = 0.25
 LARGE_SHARE = 0.6
 """The same share on large problems: windows are a small part of these, and a pass takes seconds."""
 
+MOST_MODELLED = 10_000
+"""Operations up to which the whole model is worth writing beside other methods."""
+
 PASSED_PER_S = 10_000
 """Operations that greedy passes may place per second of counted work: a usual core takes 0.1 s for them."""
 
@@ -73,7 +76,7 @@ def run_engine(shared: Shared, effort: Effort) -> Status:
         crew.start(lambda: _in_turn(shared, effort))
     elif _lattice_applies(shared):
         bounded = Event()
-        crew.start(lambda: _lattice(shared, effort, Pace(), bounded.set))
+        crew.start(lambda: _lattice_or_whole_model(shared, effort, bounded.set))
         crew.start(lambda: _after(bounded, shared, rest))
     else:
         crew.start(lambda: _whole_model(shared, rest))
@@ -92,6 +95,13 @@ def _lattice(shared: Shared, effort: Effort, pace: Pace, on_bounded: Callable[[]
         work_on_lattice(shared, effort.seed, pace, on_bounded)
     finally:
         on_bounded()
+
+
+def _lattice_or_whole_model(shared: Shared, effort: Effort, on_bounded: Callable[[], None]) -> None:
+    """Work on the lattice; where it would be too large, the whole model has this core."""
+    _lattice(shared, effort, Pace(), on_bounded)
+    if shared.lattice is None and not shared.ended() and len(shared.problem.operations) <= MOST_MODELLED:
+        _whole_model(shared, replace(effort, workers=1))
 
 
 def _after(bounded: Event, shared: Shared, effort: Effort) -> None:

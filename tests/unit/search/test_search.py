@@ -15,8 +15,10 @@ from tests.solving import HereRunner, assert_sound, solve_here
 from tests.unit.search.children import Started, false_child
 
 import crosspipe.search.improve as improving
+import crosspipe.search.targets as targeting
 from crosspipe.answer.solve import solve
 from crosspipe.families.registry import FAMILIES, GREEDY
+from crosspipe.search import diving, engine
 from crosspipe.search.runner import ChildResult
 
 if TYPE_CHECKING:
@@ -403,3 +405,18 @@ def test_count_states_know_windows_and_what_they_do_not_know_the_whole_model_clo
     assert answer.status == "optimal"
     assert any("whole model" in note for note in answer.provenance.solver)
     assert_sound(unlike, answer)
+
+
+@pytest.mark.parametrize("operations", [10_000, 10])
+def test_where_count_states_are_too_many_the_whole_model_works_if_it_is_small(
+    monkeypatch: pytest.MonkeyPatch, operations: int
+) -> None:
+    monkeypatch.setattr(diving, "MOST_STATES", 20)
+    monkeypatch.setattr(targeting, "MOST_STATES", 20)
+    monkeypatch.setattr(engine, "MOST_MODELLED", operations)
+    spec = two_sites(8, 24, memory_gb=32)
+    answer = solve_here(monkeypatch, spec, time_limit_s=5, workers=2)
+    methods = " ".join(answer.provenance.solver)
+    assert ("whole model" in methods) == (operations > 10)
+    assert "count states" not in methods
+    assert_sound(spec, answer)
