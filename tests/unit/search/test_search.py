@@ -415,7 +415,7 @@ def test_where_count_states_are_too_many_the_whole_model_works_if_it_is_small(
     monkeypatch.setattr(targeting, "MOST_STATES", 20)
     monkeypatch.setattr(engine, "MOST_MODELLED", operations)
     modelled: list[int] = []
-    monkeypatch.setattr(engine, "_whole_model", lambda shared, effort: modelled.append(effort.workers))
+    monkeypatch.setattr(engine, "_whole_model", lambda _, effort: modelled.append(effort.workers))
     spec = two_sites(8, 24, memory_gb=32)
     answer = solve_here(monkeypatch, spec, time_limit_s=3, workers=2)
     assert modelled == ([1] if operations > 10 else [])
