@@ -92,7 +92,7 @@ class Assembly:
                 self._network,
                 extras,
                 self.pools,
-                self.merged,
+                copies_of(self._spec),
             )
             gradients.add()
             self.between_sites = gradients.between_sites

@@ -40,12 +40,12 @@ class Extras:
         self.rows: list[tuple[str, int]] = []
 
     def add(self, extra: ExtraOperation) -> None:
-        """Add one as the spec lists it."""
+        """Add one as the spec lists it; a stage listed twice counts once, as searches count what is waited for."""
         duration, resource = self._time_and_place(extra)
         number = self.single(extra.name, duration, resource)
-        for stage in extra.after:
+        for stage in dict.fromkeys(extra.after):
             self.after(number, self.last(stage))
-        for stage in extra.before:
+        for stage in dict.fromkeys(extra.before):
             self.before_forward(stage, Ends.of(number))
 
     def single(self, name: str, duration_ns: int = 0, resource: int | None = None, after: Ends = NOTHING) -> int:

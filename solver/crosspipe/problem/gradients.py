@@ -207,7 +207,7 @@ class StepGradients:
         return not {Kind.W, Kind.BW}.isdisjoint(self._work[stage].durations_ns)
 
     def _messages(self, channel: Channel) -> Fraction:
-        """Count the sums that a channel carries at a time: one for each replica that a modelled one stands for."""
+        """Count the sums that a channel carries at a time: those of all replicas, merged or not, if they share it."""
         return Fraction(1 if channel.per_replica else self._copies)
 
 

@@ -196,6 +196,18 @@ def test_extra_operations_wait_for_all_backward_work_and_gate_the_first_forward(
     assert int((compiled.precedences.after == total).sum()) == 4
 
 
+def test_a_stage_that_an_extra_operation_lists_twice_counts_once() -> None:
+    """Count states number what is waited for: twice the same would be two."""
+    extras = [
+        {"name": "gather", "duration_ms": 2, "before": [0, 0]},
+        {"name": "sum", "duration_ms": 3, "after": [1, 1]},
+    ]
+    compiled = problem(2, 2, extra_operations=extras)
+    gather, total = (number for _, number in compiled.extras)
+    assert int((compiled.precedences.before == gather).sum()) == 2
+    assert int((compiled.precedences.after == total).sum()) == 2
+
+
 def test_limits_become_pools_and_due_times() -> None:
     compiled = problem(2, 2, limits={"in_flight": [1, None], "deadline_ms": 20, "stage_deadlines_ms": {1: 9}})
     assert [(p.name, p.capacity) for p in compiled.pools if p.unit == "microbatches"] == [("in flight on stage 0", 1)]

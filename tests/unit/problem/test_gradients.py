@@ -13,7 +13,7 @@ from tests.building import STAGE, problem
 from crosspipe.errors import SpecError, TooLargeError
 from crosspipe.problem.combine import combine
 from crosspipe.problem.free import crosses_sites, free_links
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.problem import Kind
 from crosspipe.problem.wire import problem_from_json, problem_to_json
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def compiled(
 def operations(found: Problem) -> dict[str, tuple[float, str | None]]:
     """Duration in ms and lane of each extra operation by name."""
     ops, first = found.operations, len(found.devices)
-    lanes = [None if r == NO_RESOURCE else found.lanes[r - first].name for r in ops.resource.tolist()]
+    lanes = [found.lanes[r - first].name if r >= first else None for r in ops.resource.tolist()]
     return {name: (ops.duration_ns[number] / MS, lanes[number]) for name, number in found.extras}
 
 
@@ -165,10 +165,12 @@ def test_replicas_modelled_apart_gather_together_and_give_back_each_for_itself()
     assert [pool.kept for pool in found.pools] == [120_000_000] * 2
 
 
-def test_tied_sums_of_all_replicas_share_the_link() -> None:
+@pytest.mark.parametrize("messages", ["merged", "separate"])
+def test_tied_sums_of_all_replicas_share_the_link(messages: str) -> None:
     """50 MB over two devices, two phases: 50 MB sent each way, for each of four replicas; 2 ms at 100 MB/ms."""
     gradients = {"sharding": "none", "tied": [[0, 1]], "tied_mb": 50}
-    found = compiled(2, "both", gradients=gradients)
+    parallel = {"tensor": 1, "data": 4, "across_sites": "both", "replica_messages": messages}
+    found = compiled(2, "both", parallel=parallel, gradients=gradients)
     name = "sum of tied stages 0, 1, s0/0->s1/0"
     assert operations(found)[name] == (2, "s0-s1/out")
     assert lag_ms(found, "sum of tied stages 0, 1, end", "reduce of stage 0, inside") == 0
