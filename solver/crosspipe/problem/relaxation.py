@@ -59,6 +59,7 @@ def _same_shape(easier: Problem, harder: Problem) -> bool:
         and (easier.replicas, easier.merged_replicas) == (harder.replicas, harder.merged_replicas)
         and easier.chains_required == harder.chains_required
         and easier.robust == harder.robust
+        and not any(hop.missing for hop in easier.hops)  # nothing is a schedule then
     )
 
 

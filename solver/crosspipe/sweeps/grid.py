@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crosspipe.costs.expand import expand
 from crosspipe.errors import Fault, OptionError, SpecError
@@ -96,7 +96,7 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
     SpecError
         If the spec is invalid at a point; the message names the first such point.
     """
-    tree: Tree = spec.model_dump(mode="python", by_alias=True, exclude_defaults=True)
+    tree: Tree = _as_written(spec.model_dump(mode="python", by_alias=True, exclude_defaults=True))
     found = tuple(named_axis(name, values, tree) for name, values in axes.items())
     if not found:
         raise OptionError([Fault("/axes", "must hold an axis at least", "none")])
@@ -126,6 +126,13 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
         for one in several:
             worse[one].append(place)
     return Grid(found, points, better, worse, _best_first(found, points), left_out)
+
+
+def _as_written(value: Any) -> Any:
+    """Spell keys as in a file: those that number stages are numbers once read."""
+    if isinstance(value, dict):
+        return {str(key): _as_written(one) for key, one in value.items()}
+    return [_as_written(one) for one in value] if isinstance(value, list) else value
 
 
 def _points(

@@ -70,6 +70,11 @@ def test_what_is_another_task_asks_no_less(changes: dict[str, Any]) -> None:
     assert not relaxes(compiled(two_sites(**changes)), compiled(two_sites()))
 
 
+def test_without_a_link_there_is_no_schedule_to_be_had() -> None:
+    joined = two_sites()
+    assert not relaxes(compiled(joined | {"links": []}), compiled(joined))
+
+
 def test_a_slower_window_makes_bandwidths_incomparable() -> None:
     """Durations count at the lane's full rate, so a shorter one may take longer while the lane is slow."""
     slow = {"slow_ms": [[5, 9, 1]]}

@@ -88,6 +88,11 @@ def test_caps_and_traversals() -> None:
     assert written("traversal", "unidirectional", waves)["placement"] == {"traversal": "unidirectional"}
 
 
+def test_deadlines_of_stages_stay_while_something_else_varies() -> None:
+    points = grid({"memory": [1, 2]}, SPEC | {"limits": {"stage_deadlines_ms": {"1": 90}}}).points.values()
+    assert [point.spec.limits.stage_deadlines_ms for point in points] == [{1: Decimal(90)}] * 2
+
+
 def test_numbers_are_sorted_and_kept_once_words_stay() -> None:
     assert named_axis("latency_ms", [15, 0, 15.0, 7.5], tree()).values == (0, Decimal("7.5"), 15)
     assert named_axis("traversal", ["wave", "loop", "wave"], tree()).values == ("wave", "loop")
