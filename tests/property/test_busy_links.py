@@ -22,8 +22,9 @@ from crosspipe.certificate.verify import verify
 from crosspipe.errors import DeadlockError
 from crosspipe.families.greedy import greedy
 from crosspipe.families.settings import Settings
-from crosspipe.lattice.dive import Diver, Rule, orders_of
+from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.lattice.starts import start_windows
 from crosspipe.model.result import ModelLimits

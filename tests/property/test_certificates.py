@@ -19,9 +19,10 @@ from tests.unit.certificate.forging import certificate, certificates, forgeries
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.certificate.verify import verify
 from crosspipe.certificate.write import part_of
-from crosspipe.lattice.dive import Diver, Rule, tree_of
+from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables, least_standing
 from crosspipe.lattice.machines import lattice_of
+from crosspipe.lattice.tree import tree_of
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:

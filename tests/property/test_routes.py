@@ -18,9 +18,10 @@ from tests.unit.certificate.forging import certificates
 
 from crosspipe.answer.units import to_ms
 from crosspipe.certificate.verify import verify
-from crosspipe.lattice.dive import Diver, Rule, tree_of
+from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables, least_standing
 from crosspipe.lattice.machines import lattice_of
+from crosspipe.lattice.tree import tree_of
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:

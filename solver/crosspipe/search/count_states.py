@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.cache import is_warm
+from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.problem import Objective
 
@@ -92,7 +93,7 @@ class CountStates:
         tables = self._tables(less)
         if tables is None:
             return
-        from crosspipe.lattice.dive import FAILURES, RULES, Diver, orders_of  # noqa: PLC0415  # as above
+        from crosspipe.lattice.dive import FAILURES, RULES, Diver  # noqa: PLC0415  # as above
 
         diver, target = Diver(tables), value_ns // tables.lattice.tick_ns
         longest = max(tables.duration.tolist())

@@ -9,28 +9,19 @@ share a lane, their order decides nearly all else: there every other dive goes b
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crosspipe.lattice.dive import (
-    EXTRA_RULES,
-    FAILURES,
-    NO_LIMIT,
-    REFUTING,
-    RULES,
-    Dive,
-    Diver,
-    Rule,
-    orders_of,
-    tree_of,
-)
+from crosspipe.lattice.dive import EXTRA_RULES, FAILURES, NO_LIMIT, REFUTING, RULES, Dive, Diver, Rule
 from crosspipe.lattice.fixpoint import Tables
+from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import has_lattice, lattice_of
+from crosspipe.lattice.tree import tree_of
 from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from crosspipe.search.pace import Pace
     from crosspipe.search.shared import Shared
 
 MOST_STATES = 6_000_000
@@ -39,102 +30,14 @@ MOST_STATES = 6_000_000
 FRACTIONS = (0.0, 0.1, 0.0, 0.25, 0.0, 0.5, 0.75)
 """Targets of the dives, as parts of the gap above the bound."""
 
-DIVE_S = 1.5
-"""Seconds one dive should take at most; nodes are counted out by the speed seen so far."""
-
 LOUDEST = 20
 """Round of all rules after which noise grows no more."""
 
 EXTRA_PATIENCE = 2.0
 """How many times longer dives are where extra operations have to be placed as well."""
 
-FIRST_NODES = 600
-"""Nodes of a dive where the speed is not known yet, or work is counted."""
-
-FEWEST_NODES = 500
-"""Nodes that a dive has at least where the speed is known."""
-
-FEWEST_REFUTING = 50
-"""The same for one that is to refute."""
-
-SLOW_S = 5.0
-"""Where dives take longer than this each, all of them rise above the bound at once."""
-
 NO_TARGET = 2**60
 """Beyond every target."""
-
-FEWEST_VISITS = 50_000
-"""Count states that a dive counts for at least: beginning one takes as long as visiting these."""
-
-
-@dataclass(slots=True)
-class Pace:
-    """How much work dives may do: by the clock, or counted where runs must repeat exactly.
-
-    Attributes
-    ----------
-    most_s
-        Seconds after which the dives end.
-    most_visits
-        Count states visited, each node all of the lattice, after which they end; every dive then has a fixed number of
-        nodes.
-    states
-        Count states of the lattice.
-    depth
-        Nodes on the way to a leaf, about: one for each operation.
-    began
-        When dives began, on the clock of `time.monotonic`.
-    nodes, seconds, dives
-        Of all dives so far.
-    refuting
-        Factor on the nodes of a dive that is to refute; grows while none does.
-    jump
-        Ticks above the bound at which the next dive is to refute: doubled by a success, halved by a failure.
-    longer
-        Factor on the nodes of every dive where time is counted by the clock.
-    """
-
-    most_s: float = float("inf")
-    most_visits: int | None = None
-    states: int = 1
-    depth: int = 1
-    began: float = field(default_factory=time.monotonic)
-    nodes: int = 0
-    seconds: float = 0.0
-    dives: int = 0
-    refuting: float = 1.0
-    jump: int = 0
-    longer: float = 1.0
-
-    def over(self) -> bool:
-        """Whether the dives must end."""
-        if self.most_visits is not None:
-            return self.nodes * self.states >= self.most_visits
-        return time.monotonic() - self.began >= self.most_s
-
-    def allowance(self, left_s: float, refuting: bool) -> int:
-        """Nodes of the next dive."""
-        patience = self.longer * (self.refuting if refuting else 1.0)
-        if self.most_visits is not None:
-            return max(1, min(int(FIRST_NODES * patience), self.most_visits // self.states - self.nodes))
-        if self.seconds == 0.0:
-            return int(FIRST_NODES * self.longer)
-        speed = self.nodes / self.seconds
-        if refuting:
-            return max(FEWEST_REFUTING, int(speed * min(left_s, DIVE_S * patience)))
-        # A dive for a schedule that ends short of a leaf is in vain.
-        return max(FEWEST_NODES, int(min(speed * left_s, max(speed * DIVE_S * patience, self.depth))))
-
-    def count(self, nodes: int, seconds: float) -> None:
-        """Learn from a dive; where work is counted, even the smallest costs something."""
-        if self.most_visits is not None:
-            nodes = max(nodes, FEWEST_VISITS // self.states)
-        self.nodes, self.seconds, self.dives = self.nodes + nodes, self.seconds + seconds, self.dives + 1
-
-    @property
-    def slow(self) -> bool:
-        """Whether so few dives can be made that not many may go to one target."""
-        return self.most_visits is None and self.seconds > SLOW_S * max(1, self.dives)
 
 
 def applies(shared: Shared) -> bool:
@@ -153,18 +56,14 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
     shared.lattice = lattice
     shared.begin("count states")
     tables = Tables(lattice)
-    pace.states, pace.depth = len(tables.counts), len(shared.problem.operations)
+    pace.states, pace.depth = len(tables.counts), len(shared.problem.operations) // 2
     _bisect(shared, tables)
     on_bounded()
     diver, widest = Diver(tables), NO_TARGET
     if not shared.ended():
         shared.begin("dives")
-    messages = [sum(index < lattice.chain for index in m.nodes) for m in lattice.machines[: lattice.lanes]]
-    shared_lane = any(classes > 1 for classes in messages)
-    every = 2 if shared_lane else len(RULES) + 1
-    rules = EXTRA_RULES if shared.problem.extras else RULES
     pace.longer = EXTRA_PATIENCE if shared.problem.extras else 1.0
-    for turn, (fraction, rule, noise) in enumerate(_plan(max(tables.duration.tolist()), every, rules)):
+    for turn, (fraction, rule, noise) in enumerate(_plan_for(shared, tables)):
         if shared.ended() or pace.over():
             break
         low, high = _range(shared, lattice.tick_ns)
@@ -196,6 +95,14 @@ def _refuted(shared: Shared, tables: Tables, target: int, found: Dive) -> None:
         return
     proof = {} if found.trace is None else {"tree": tree_of(tables.lattice, found.trace)}
     shared.raise_bound((target + 1) * tables.lattice.tick_ns, "case split", proof)
+
+
+def _plan_for(shared: Shared, tables: Tables) -> Iterator[tuple[float, Rule, float]]:
+    lattice = tables.lattice
+    messages = [sum(index < lattice.chain for index in m.nodes) for m in lattice.machines[: lattice.lanes]]
+    shared_lane = any(classes > 1 for classes in messages)
+    rules = EXTRA_RULES if shared.problem.extras else RULES
+    return _plan(max(tables.duration.tolist()), 2 if shared_lane else len(RULES) + 1, rules)
 
 
 def _plan(longest: int, every: int, rules: Sequence[Rule]) -> Iterator[tuple[float, Rule, float]]:

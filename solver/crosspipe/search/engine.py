@@ -17,8 +17,9 @@ from crosspipe.lattice.warm import warm_up
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.solve import improve
 from crosspipe.search.crew import Crew
-from crosspipe.search.diving import Pace, applies, work_on_lattice
+from crosspipe.search.diving import applies, work_on_lattice
 from crosspipe.search.neighbourhoods import WindowMoves
+from crosspipe.search.pace import Pace
 from crosspipe.search.sampling import LARGE, sample_greedy
 from crosspipe.search.targets import TargetSearch
 

@@ -8,8 +8,9 @@ import pytest
 from tests.building import STAGE, problem
 
 from crosspipe.lattice import extras
-from crosspipe.lattice.dive import Diver, Rule, orders_of
+from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.problem import Kind
 from crosspipe.schedule.measure import fits, makespan_ns

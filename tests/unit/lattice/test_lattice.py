@@ -9,8 +9,9 @@ from tests.golden.cases import all_cases, expected
 from tests.golden.compiled import problem_of
 from tests.golden.mapping import unit_ns
 
-from crosspipe.lattice.dive import Diver, Rule, orders_of
+from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.schedule.measure import fits, makespan_ns
 from crosspipe.schedule.replay import replay
