@@ -18,7 +18,7 @@ FEWEST_REFUTING = 50
 """The same for one that is to refute."""
 
 SLOW_S = 5.0
-"""Where dives take longer than this each, all of them rise above the bound at once."""
+"""Where the way to a leaf takes longer than this, dives rise above the bound from the first on."""
 
 FEWEST_VISITS = 50_000
 """Count states that a dive counts for at least: beginning one takes as long as visiting these."""
@@ -38,10 +38,10 @@ class Pace:
     states
         Count states of the lattice.
     depth
-        Nodes on the way to a leaf, about: one for each operation.
+        Nodes on the way to a leaf, about: one for every other operation.
     began
         When dives began, on the clock of `time.monotonic`.
-    nodes, seconds, dives
+    nodes, seconds
         Of all dives so far.
     refuting
         Factor on the nodes of a dive that is to refute; grows while none does.
@@ -58,7 +58,6 @@ class Pace:
     began: float = field(default_factory=time.monotonic)
     nodes: int = 0
     seconds: float = 0.0
-    dives: int = 0
     refuting: float = 1.0
     jump: int = 0
     longer: float = 1.0
@@ -86,9 +85,9 @@ class Pace:
         """Learn from a dive; where work is counted, even the smallest costs something."""
         if self.most_visits is not None:
             nodes = max(nodes, FEWEST_VISITS // self.states)
-        self.nodes, self.seconds, self.dives = self.nodes + nodes, self.seconds + seconds, self.dives + 1
+        self.nodes, self.seconds = self.nodes + nodes, self.seconds + seconds
 
     @property
     def slow(self) -> bool:
-        """Whether so few dives can be made that not many may go to one target."""
-        return self.most_visits is None and self.seconds > SLOW_S * max(1, self.dives)
+        """Whether a leaf is so far that not many dives may go to one target."""
+        return self.most_visits is None and self.depth * self.seconds > SLOW_S * self.nodes
