@@ -13,7 +13,7 @@ from bench.peers.highs import solve_with_highs
 from bench.peers.judged import Unit, judged
 from bench.peers.milp_model import build
 from bench.peers.stage_view import KINDS, stage_view
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.joint import join_lanes
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import pulp  # type: ignore[import-untyped]  # PuLP has no types
 
 from bench.peers.stage_view import KINDS
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from bench.peers.stage_view import Message, StageView

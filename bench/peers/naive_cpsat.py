@@ -13,7 +13,8 @@ from ortools.sat.python import cp_model
 
 from bench.measurement import Measurement
 from bench.peers.judged import Unit, judged
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.orders import Orders
 
 if TYPE_CHECKING:

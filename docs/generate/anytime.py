@@ -14,7 +14,7 @@ from crosspipe.export.svg.marks import rect, vertical, words
 from crosspipe.export.svg.numbers import px, shorten, text
 from crosspipe.export.svg.palette import FILLS, INK, PAPER, SOFT_INK
 from crosspipe.export.svg.picture import FONT
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

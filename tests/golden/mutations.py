@@ -17,7 +17,9 @@ from tests.golden.mapping import case_schedule
 from crosspipe.checker.check import check
 from crosspipe.checker.placed import Placed
 from crosspipe.checker.report import ViolationKind
-from crosspipe.problem.problem import NO_DEADLINE, Hop, Kind, Pool, Problem
+from crosspipe.problem.links import Hop
+from crosspipe.problem.operations import NO_DEADLINE, Kind
+from crosspipe.problem.problem import Pool, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.golden import reference_check
@@ -22,7 +23,10 @@ from tests.golden.mapping import case_document, case_schedule, case_to_spec, uni
 from crosspipe.checker.check import check
 from crosspipe.checker.document import placed_from_document
 from crosspipe.errors import SpecError
-from crosspipe.problem.problem import Kind, Problem
+from crosspipe.problem.operations import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
 
 CASES = {case["id"]: case for case in all_cases()}
 BAD = bad_schedules()

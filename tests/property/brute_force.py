@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import NO_DEADLINE, NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_DEADLINE, NO_RESOURCE, Kind
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Problem, Window
+    from crosspipe.problem.links import Window
+    from crosspipe.problem.problem import Problem
 
 
 @dataclass

@@ -17,12 +17,14 @@ from tests.unit.bounds.specs import problems_of
 
 from crosspipe.bounds.best import all_bounds
 from crosspipe.bounds.obstacles import obstacles
-from crosspipe.problem.problem import NO_DEADLINE, Objective
+from crosspipe.problem.operations import NO_DEADLINE
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crosspipe.problem.problem import Problem, Window
+    from crosspipe.problem.links import Window
+    from crosspipe.problem.problem import Problem
 
 UNIT = 10**6
 """All times and sizes drawn are whole ms and MB."""

@@ -29,7 +29,8 @@ from crosspipe.lattice.machines import lattice_of
 from crosspipe.lattice.starts import start_windows
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.target import Targets
-from crosspipe.problem.problem import Objective, Precedences, Problem
+from crosspipe.problem.operations import Precedences
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.problem.step import step_ns
 from crosspipe.schedule.measure import fits, makespan_ns
 from crosspipe.schedule.timed import timed

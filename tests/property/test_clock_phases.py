@@ -11,7 +11,7 @@ from tests.building import STAGE, problem
 from crosspipe.families.greedy import greedy
 from crosspipe.families.settings import Settings
 from crosspipe.problem.calendar import LaneCalendar
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 from crosspipe.schedule.measure import makespan_ns
 from crosspipe.schedule.replay import replay
 

@@ -21,7 +21,8 @@ from crosspipe.bounds.obstacles import obstacles
 from crosspipe.families.registry import run_families
 from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
-from crosspipe.problem.problem import NO_RESOURCE, Kind, Objective, Problem
+from crosspipe.problem.operations import NO_RESOURCE, Kind
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.measure import value_ns
 
 if TYPE_CHECKING:

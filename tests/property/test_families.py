@@ -17,7 +17,8 @@ from crosspipe.families.registry import FAMILIES
 from crosspipe.families.settings import Keep, Prefer, Rule, Settings
 from crosspipe.families.vary import draw
 from crosspipe.problem.combine import combine
-from crosspipe.problem.problem import Objective, Problem, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.measure import makespan_ns
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from crosspipe.checker.placed import Placed
 from crosspipe.families.registry import run_families
 from crosspipe.model.relax import relax_choices
 from crosspipe.model.solve import ModelLimits, ModelResult, improve
-from crosspipe.problem.problem import Kind, Objective, Problem
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.timed import timed
 

@@ -18,7 +18,8 @@ from tests.property.proving import Proof, proved
 from tests.solving import assert_sound, solve_here
 
 from crosspipe.answer.units import to_ms
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem

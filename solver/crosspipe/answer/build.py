@@ -29,7 +29,7 @@ from crosspipe.answer.models import (
 from crosspipe.answer.notes import CONVENTIONS, notes_on, outside_compute
 from crosspipe.answer.timetable import device_schedules, extra_schedules, lane_schedules
 from crosspipe.answer.units import to_mb, to_ms, to_ms_or_none
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.measure import bubble_ratio, makespan_ns, span_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.version import __version__
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
     from crosspipe.answer.models import FreeLinks, ReplicaMessages
     from crosspipe.answer.timetable import Detail
-    from crosspipe.problem.problem import Hop, Objective, Problem
+    from crosspipe.problem.links import Hop
+    from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Schedule
     from crosspipe.search.incumbents import Candidate
     from crosspipe.search.options import SolveOptions

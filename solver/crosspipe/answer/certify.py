@@ -8,7 +8,8 @@ from crosspipe.bounds.memory_need import short_pools
 from crosspipe.bounds.relax import relaxed
 from crosspipe.certificate.verify import verify
 from crosspipe.certificate.write import cases_of, certificate_of, part_of, solver_part
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from crosspipe.checker.check import check
 from crosspipe.checker.placed import Placed
 from crosspipe.errors import CrossPipeError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.checker.report import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.units import to_ms
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.spec.stages import StagesModel
 
 if TYPE_CHECKING:

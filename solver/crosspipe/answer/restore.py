@@ -21,7 +21,8 @@ from crosspipe.spec.load import parse_spec
 from crosspipe.spec.model import Spec
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 SpecSource = Spec | Mapping[str, object] | str | bytes
 """A parsed spec, the mapping of one, or its YAML or JSON text."""

@@ -11,7 +11,7 @@ from crosspipe.answer.models import Answer
 from crosspipe.answer.restore import LONGEST_NS, orders_of_times
 from crosspipe.answer.units import to_ns
 from crosspipe.errors import DeadlockError, DoesNotFitError, Fault, NeverOpensError, OptionError
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_RESOURCE, Kind
 from crosspipe.schedule.joint import join_lanes
 from crosspipe.schedule.measure import fits, makespan_ns, span_ns, value_ns
 from crosspipe.schedule.replay import resolved
@@ -21,7 +21,8 @@ from crosspipe.search.search import Start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crosspipe.problem.problem import IntArray, Objective, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders, Schedule
     from crosspipe.search.clock import Clock
 

@@ -15,11 +15,12 @@ from crosspipe.answer.models import (
     TransferColumns,
 )
 from crosspipe.answer.units import all_ms, to_mb, to_ms
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.measure import busy_ns, compute_rows, makespan_ns, peaks
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 Detail = Literal["summary", "orders", "full"]

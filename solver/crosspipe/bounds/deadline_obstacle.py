@@ -17,7 +17,8 @@ from crosspipe.bounds.critical_path import critical_path
 from crosspipe.bounds.device_load import device_load, lane_load
 from crosspipe.bounds.obstacle import Obstacle, listed, ms
 from crosspipe.bounds.timing import timing
-from crosspipe.problem.problem import NO_DEADLINE, Kind, Objective
+from crosspipe.problem.operations import NO_DEADLINE, Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,11 +20,11 @@ from crosspipe.bounds.energy_memory import (
 from crosspipe.bounds.exact import LARGEST
 from crosspipe.bounds.memory_order import gradients_flow, ordered_classes
 from crosspipe.bounds.reached import reached
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.bounds.graph import Graph
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 MOST_COUNTS = 4 * 10**6
 """Operations x classes whose order is counted."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.bounds.exact import LARGEST
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crosspipe.bounds.graph import Graph
     from crosspipe.bounds.stage_memory import StageMemory
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 FORWARD, BACKWARD, WEIGHT = range(3)
 

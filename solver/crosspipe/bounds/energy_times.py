@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from crosspipe.bounds.energy_machine import Machine
     from crosspipe.bounds.energy_memory import Choice, Demand
     from crosspipe.bounds.graph import Graph
-    from crosspipe.problem.problem import IntArray, Lane
+    from crosspipe.problem.links import Lane
+    from crosspipe.problem.operations import IntArray
 
 MOST_ROUNDS = 40
 """What a round gives holds by itself, so stopping early costs some of the bound and no more."""

@@ -15,7 +15,7 @@ import numpy as np
 from crosspipe.bounds.obstacle import Obstacle, amount, listed
 from crosspipe.bounds.relax import relaxed
 from crosspipe.bounds.stage_memory import stage_memories
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.bounds.stage_memory import StageMemory

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,7 +26,7 @@ from crosspipe.problem.calendar import LaneCalendar, by_period
 if TYPE_CHECKING:
     from crosspipe.bounds.graph import Graph
     from crosspipe.bounds.timing import Timing
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
 
 @dataclass(frozen=True, slots=True)

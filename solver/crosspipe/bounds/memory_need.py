@@ -23,7 +23,7 @@ import numpy as np
 
 from crosspipe.bounds.relax import relaxed
 from crosspipe.bounds.stage_memory import StageMemory, stage_memories
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

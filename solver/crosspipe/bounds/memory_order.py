@@ -37,7 +37,7 @@ import numpy as np
 
 from crosspipe.bounds.exact import exact, total_of
 from crosspipe.bounds.stage_memory import backward_kind
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,7 +13,7 @@ from crosspipe.problem.calendar import phase
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
 MOST_PIECES = 10**5
 """Pieces of constant rate looked at; a lane with more is taken to be always open, which weakens bounds and no more."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crosspipe.bounds.graph import Graph, Step
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 def reached(graph: Graph, classes: IntArray, *, backward: bool = False) -> NDArray[np.int32]:

@@ -19,14 +19,15 @@ import numpy as np
 
 from crosspipe.bounds.bound import Bound
 from crosspipe.bounds.one_machine import preemptive
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crosspipe.bounds.graph import Graph
     from crosspipe.bounds.timing import Timing
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 MOST_JOBS = 2 * 10**4
 """Operations x devices up to which every device and lane is looked at, beyond only the most promising for each."""

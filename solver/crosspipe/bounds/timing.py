@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crosspipe.bounds.graph import Graph, Step
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
     IntArray = NDArray[np.int64]
 

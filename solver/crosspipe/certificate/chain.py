@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from crosspipe.certificate.held import backward_of, gradients_reach_down
 from crosspipe.certificate.joined import extras_of, joined
 from crosspipe.certificate.verdict import RefusedError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.certificate.joined import Extra
     from crosspipe.certificate.waits import Waits
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 Step = tuple[Kind, int, int]
 """Kind, stage (of a message its lower one) and leg of a class."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crosspipe.certificate.reach import counts
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from crosspipe.certificate.reach import Line
     from crosspipe.certificate.verdict import Budget
     from crosspipe.certificate.waits import Waits
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 BACKWARDS = (Kind.B, Kind.BW)
 

@@ -23,7 +23,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from crosspipe.certificate.held import gradients_reach_down, held_by_stage
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crosspipe.certificate.verdict import Budget
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
     IntArray = NDArray[np.int64]
 

@@ -13,7 +13,7 @@ from crosspipe.certificate.gathered import gathered
 from crosspipe.certificate.held import gradients_reach_down
 from crosspipe.certificate.reading import equal, integer, text
 from crosspipe.certificate.verdict import RefusedError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.certificate.held import Held

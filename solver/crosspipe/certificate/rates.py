@@ -13,7 +13,7 @@ from crosspipe.certificate.verdict import PYTHON_STEP
 
 if TYPE_CHECKING:
     from crosspipe.certificate.verdict import Budget
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
 MOST_PIECES = 10**5
 """Pieces of one rate followed for one transfer; beyond, the lane counts as open, which derives less and no more."""

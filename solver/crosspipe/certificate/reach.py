@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.certificate.verdict import PYTHON_STEP, RefusedError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crosspipe.certificate.verdict import Budget
     from crosspipe.certificate.waits import Edge, Waits
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 MOST_COUNTS = 10**7
 """Operations x classes that are counted for."""

@@ -26,7 +26,7 @@ from crosspipe.certificate.held import backward_of, gradients_reach_down
 from crosspipe.certificate.reading import at_least, at_most, equal
 from crosspipe.certificate.subject import stated
 from crosspipe.certificate.verdict import RefusedError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,8 @@ from crosspipe.certificate.relaxation import settled
 from crosspipe.certificate.times import Times, times_of_schedule, times_on_device
 from crosspipe.certificate.verdict import RefusedError
 from crosspipe.certificate.waits import Waits
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.certificate.joined import interchangeable
-from crosspipe.problem.problem import NO_DEADLINE, Kind
+from crosspipe.problem.operations import NO_DEADLINE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

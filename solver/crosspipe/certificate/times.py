@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.certificate.rates import Rates
 from crosspipe.certificate.verdict import PYTHON_STEP
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

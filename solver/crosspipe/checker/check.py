@@ -15,7 +15,7 @@ from crosspipe.checker.memory import pools
 from crosspipe.checker.order import deadlines, order
 from crosspipe.checker.overlaps import overlaps
 from crosspipe.checker.report import Report
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

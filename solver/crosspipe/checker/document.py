@@ -18,7 +18,7 @@ from crosspipe.checker.columns import ColumnReader
 from crosspipe.checker.placed import Placed
 from crosspipe.checker.reading import Reader, shown
 from crosspipe.errors import ScheduleFormatError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import Lane, Window
+    from crosspipe.problem.links import Lane, Window
 
 
 MOST_STEPS = 10**4

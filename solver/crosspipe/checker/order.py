@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.checker.report import Violation, ViolationKind, in_ms
-from crosspipe.problem.problem import NO_DEADLINE
+from crosspipe.problem.operations import NO_DEADLINE
 
 if TYPE_CHECKING:
     from crosspipe.checker.timetable import Timetable

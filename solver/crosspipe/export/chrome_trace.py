@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_RESOURCE, Kind
 
 if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem

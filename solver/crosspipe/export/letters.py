@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 TORCH_LETTERS = MappingProxyType({Kind.F: "F", Kind.B: "I", Kind.W: "W", Kind.BW: "B"})
 """Torch's letter for each kind of compute: torch's `B` is the full backward, its `I` the input-gradient half."""

@@ -15,7 +15,7 @@ from crosspipe.export.letters import TORCH_LETTERS
 from crosspipe.export.torch_rules import Cell, check_rows, parse_rows, write_rows
 from crosspipe.export.torch_sidecar import sidecar
 from crosspipe.export.torch_stage_zero import adjacent_pairs
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.replay import resolved
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from crosspipe.errors import NeverOpensError
 from crosspipe.export.letters import MEANING, TORCH_LETTERS
 from crosspipe.export.torch_caveats import caveats
 from crosspipe.export.torch_stage_zero import under_torch
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.measure import makespan_ns, peaks
 from crosspipe.schedule.orders import Orders
 from crosspipe.schedule.replay import replay

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

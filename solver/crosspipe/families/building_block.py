@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 PERIOD = 6
 """Units of work of a device for one microbatch, and of time between two of them."""

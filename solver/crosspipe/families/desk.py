@@ -6,7 +6,7 @@ from math import ceil, inf
 from typing import TYPE_CHECKING
 
 from crosspipe.families.settings import Keep, Rule
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.families.floor import Floor

@@ -10,14 +10,14 @@ from crosspipe.families.amounts import milliseconds
 from crosspipe.families.desk import NONE, Desk
 from crosspipe.families.settings import Prefer, Rule
 from crosspipe.families.slots import LaneSlots
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crosspipe.families.floor import Floor
     from crosspipe.families.settings import Settings
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
 
 def dispatch(floor: Floor, lanes: Sequence[Lane], settings: Settings) -> list[list[int]]:

@@ -10,12 +10,13 @@ import numpy as np
 
 from crosspipe.families.paths import heads_ns, tails_ns
 from crosspipe.families.reserve import Changes, Reserve, changes_of
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_RESOURCE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.errors import DoesNotFitError
 from crosspipe.families.steps import DeviceOrders, Step, stages_by_device
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crosspipe.families.verdict import Verdict
-    from crosspipe.problem.problem import IntArray, Objective, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Objective, Problem
 
 
 @dataclass(frozen=True, slots=True)

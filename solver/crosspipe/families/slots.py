@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crosspipe.problem.calendar import LaneCalendar
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
 
 class LaneSlots:

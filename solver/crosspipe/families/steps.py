@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from crosspipe.errors import DoesNotFitError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 
 class Step(NamedTuple):

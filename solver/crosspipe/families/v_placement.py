@@ -11,12 +11,13 @@ import numpy as np
 from crosspipe.errors import DoesNotFitError
 from crosspipe.families.building_block import SLOTS, Slot
 from crosspipe.families.steps import DeviceOrders, Step, require_split
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 Following = tuple[int, Slot, int]
 """Device and slot that come next along a microbatch's way, and how long the message to them takes."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from crosspipe.errors import DoesNotFitError
 from crosspipe.families.amounts import megabytes, milliseconds
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.measure import makespan_ns, peaks, span_ns, value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.timed import timed

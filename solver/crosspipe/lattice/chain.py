@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.nodes import Node
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Hop, Problem
+    from crosspipe.problem.links import Hop
+    from crosspipe.problem.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from crosspipe.lattice.dive_kernel import (
     REFUTED,
     dive,
 )
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.lattice.fixpoint import Tables, Windows

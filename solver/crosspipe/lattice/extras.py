@@ -27,12 +27,13 @@ import numpy as np
 
 from crosspipe.lattice.nodes import TOGETHER, Node
 from crosspipe.problem.likeness import likeness
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 MOST_STATES_MORE = 100_000
 """States of a lane, its messages and extra operations together, up to which classes are made finer."""

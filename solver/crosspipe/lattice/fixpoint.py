@@ -36,7 +36,7 @@ from crosspipe.lattice.machines import starts_of
 
 if TYPE_CHECKING:
     from crosspipe.lattice.machines import Lattice
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

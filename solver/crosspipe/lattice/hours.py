@@ -17,7 +17,8 @@ from crosspipe.problem.pieces import pieces_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 LARGEST_RATE = 2**16
 """Full rate, in parts. Times `LARGEST_TIME` it stays within 64 bits."""

@@ -19,7 +19,7 @@ from crosspipe.lattice.extras import links_of, places_of, single_nodes
 from crosspipe.lattice.hours import LARGEST_TIME, hours_of
 from crosspipe.lattice.nodes import Node
 from crosspipe.lattice.states import StateSpace, enumerate_states
-from crosspipe.problem.problem import NO_DEADLINE, Kind
+from crosspipe.problem.operations import NO_DEADLINE, Kind
 from crosspipe.problem.step import step_ns
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from crosspipe.lattice.extras import Links
     from crosspipe.lattice.hours import Hours
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Kind
+    from crosspipe.problem.operations import Kind
 
 TOGETHER = -(2**60)
 """Lag of an arc that speaks of the starts of both: the second is no earlier than the first."""

@@ -14,19 +14,9 @@ from crosspipe.lattice.cache import is_warm, stamp_path
 from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
-from crosspipe.problem.problem import (
-    Device,
-    Holdings,
-    Hop,
-    Kind,
-    Lane,
-    Leg,
-    Operations,
-    Pool,
-    Precedences,
-    Problem,
-    StageInfo,
-)
+from crosspipe.problem.links import Hop, Lane, Leg
+from crosspipe.problem.operations import Holdings, Kind, Operations, Precedences
+from crosspipe.problem.problem import Device, Pool, Problem, StageInfo
 
 
 def warm_up() -> None:

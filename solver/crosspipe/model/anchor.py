@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.model.horizon import last_edge_ns, periods_ns
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from crosspipe.model.arcs import Arcs
     from crosspipe.model.ticks import Ticks
     from crosspipe.model.variables import Variables
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 @dataclass(frozen=True, slots=True)

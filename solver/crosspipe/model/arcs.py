@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel
 
     from crosspipe.model.variables import Variables
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

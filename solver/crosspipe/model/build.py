@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from crosspipe.model.ticks import Ticks
     from crosspipe.model.variables import Variables
-    from crosspipe.problem.problem import IntArray, Objective, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Schedule
 
 

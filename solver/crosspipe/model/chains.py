@@ -11,7 +11,7 @@ import numpy as np
 
 from crosspipe.model.arcs import Arcs
 from crosspipe.problem.likeness import twins
-from crosspipe.problem.problem import NO_RESOURCE
+from crosspipe.problem.operations import NO_RESOURCE
 
 if TYPE_CHECKING:
     from crosspipe.model.ticks import Ticks

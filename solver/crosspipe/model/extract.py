@@ -10,7 +10,7 @@ from crosspipe.schedule.orders import Orders
 
 if TYPE_CHECKING:
     from crosspipe.model.ticks import Ticks
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 def orders_of(ticks: Ticks, start: IntArray, order: IntArray) -> Orders:

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from crosspipe.model.arcs import Arcs
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 def heads(duration: IntArray, arcs: Arcs, order: IntArray) -> IntArray:

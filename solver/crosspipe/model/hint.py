@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel
 
     from crosspipe.model.ticks import Ticks
     from crosspipe.model.variables import Variables
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 def add_hint(model: CpModel, variables: Variables, ticks: Ticks, start: IntArray, least_goal: int) -> None:

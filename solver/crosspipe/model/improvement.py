@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from crosspipe.model.build import Built
     from crosspipe.model.result import Listeners, ModelLimits
     from crosspipe.model.search import Found
-    from crosspipe.problem.problem import IntArray, Objective, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders, Schedule
 
 

@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 class Listener(cp_model.CpSolverSolutionCallback):

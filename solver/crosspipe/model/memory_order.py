@@ -30,11 +30,11 @@ import numpy as np
 
 from crosspipe.model.arcs import Arcs
 from crosspipe.model.chains import in_order
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.model.ticks import Ticks
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 def memory_arcs(ticks: Ticks) -> Arcs:

@@ -16,14 +16,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from crosspipe.model.chains import in_order
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import BoolVarT, CpModel
 
     from crosspipe.model.ticks import Ticks
     from crosspipe.model.variables import Variables
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 _STEP = {int(Kind.F): 0, int(Kind.B): 1, int(Kind.BW): 1, int(Kind.W): 2}
 """Place of each kind of compute among those of its microbatch on its stage."""

@@ -28,10 +28,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import NO_DEADLINE, Objective
+from crosspipe.problem.operations import NO_DEADLINE
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 LARGEST_HORIZON = 500_000_000
 """Most ticks a schedule may last; half of the smallest factor at which a wrong answer of CP-SAT was seen."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ortools.sat.python.cp_model_helper import SatParameters
 
     from crosspipe.model.result import ModelLimits
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 WATCH_INTERVAL_S = 0.02
 

@@ -29,7 +29,8 @@ from crosspipe.model.scale import LARGEST_HORIZON
 from crosspipe.model.search import deterministic_work, search
 from crosspipe.model.ticks import to_ticks
 from crosspipe.model.variables import make_variables
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 
     from crosspipe.model.result import ModelLimits
     from crosspipe.model.search import Found
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Orders, Schedule
 
 MOST_OPERATIONS = 4_000

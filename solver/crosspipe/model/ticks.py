@@ -10,11 +10,13 @@ import numpy as np
 from crosspipe.model.horizon import serial_horizon_ns
 from crosspipe.model.scale import Scale, choose_scale
 from crosspipe.model.windows import closed_ns
-from crosspipe.problem.problem import NO_DEADLINE, Kind, Objective
+from crosspipe.problem.operations import NO_DEADLINE, Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.measure import makespan_ns
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 LARGEST_ENERGY = 2**61

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import NO_RESOURCE, Objective
+from crosspipe.problem.operations import NO_RESOURCE
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, IntervalVar, IntVar, LinearExpr
 
     from crosspipe.model.ticks import Ticks
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

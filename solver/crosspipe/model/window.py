@@ -30,7 +30,8 @@ from crosspipe.schedule.orders import Orders
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 EQUAL_WEIGHT = 10**5

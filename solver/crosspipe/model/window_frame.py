@@ -19,7 +19,8 @@ from crosspipe.schedule.graph import Graph
 from crosspipe.schedule.measure import compute_rows
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 NEVER = -(2**60)

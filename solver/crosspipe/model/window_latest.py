@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.problem.operations import NO_DEADLINE
 from crosspipe.problem.pieces import latest_start_ns, pieces_of
-from crosspipe.problem.problem import NO_DEADLINE
 from crosspipe.schedule.graph import topological
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
 MOST_WINDOWS = 2000
 """Most closed intervals modelled on one lane; a lane with more is modelled as always open, which only lowers bounds."""

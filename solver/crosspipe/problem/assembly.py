@@ -12,7 +12,8 @@ from crosspipe.problem.extras import Extras
 from crosspipe.problem.gradients import StepGradients
 from crosspipe.problem.lanes import LaneTable
 from crosspipe.problem.messages import Messages
-from crosspipe.problem.problem import NO_DEADLINE, Kind, Pool, RecomputeChoice
+from crosspipe.problem.operations import NO_DEADLINE, Kind, RecomputeChoice
+from crosspipe.problem.problem import Pool
 from crosspipe.problem.ranks import copies_of
 from crosspipe.problem.rounding import to_bytes, to_ns
 from crosspipe.problem.work import StageWork, stage_work
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
+    from crosspipe.problem.links import Hop
     from crosspipe.problem.network import Network
-    from crosspipe.problem.problem import Hop, IntArray, Operations
+    from crosspipe.problem.operations import IntArray, Operations
     from crosspipe.problem.ranks import Rank
     from crosspipe.spec.model import Spec
     from crosspipe.spec.stages import RecomputeOption, Stage

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import NO_RESOURCE, Holdings, Kind, Operations, Precedences
+from crosspipe.problem.operations import NO_RESOURCE, Holdings, Kind, Operations, Precedences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 class Builder:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Lane, Window
+    from crosspipe.problem.links import Lane, Window
 
 MOST_TRIES = 10**5
 """Openings tried before a lane whose windows have several periods is taken to never fit a transfer."""

@@ -12,7 +12,7 @@ from crosspipe.spec.transfer_table import by_table
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from crosspipe.problem.problem import Window
+    from crosspipe.problem.links import Window
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.problem.calendar import LaneCalendar
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

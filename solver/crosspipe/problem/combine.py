@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import (
-    Holdings,
-    Kind,
-    Operations,
-    Precedences,
-    Problem,
-    RecomputeChoice,
-)
+from crosspipe.problem.operations import Holdings, Kind, Operations, Precedences, RecomputeChoice
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 
 def combine(problem: Problem) -> Problem:

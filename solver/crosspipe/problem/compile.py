@@ -19,7 +19,7 @@ from crosspipe.spec.stages import Microbatches, StagesModel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
     from crosspipe.spec.model import Spec
     from crosspipe.spec.stages import Stage
 

@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from crosspipe.problem.builder import Builder
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ from crosspipe.problem.rounding import BYTES_PER_MB, LARGEST, NS_PER_MS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import Holdings, Lane, Operations, Pool, Precedences, RecomputeChoice
+    from crosspipe.problem.links import Lane
+    from crosspipe.problem.operations import Holdings, Operations, Precedences, RecomputeChoice
+    from crosspipe.problem.problem import Pool
 
 LATEST_NS = 2**61
 """Latest end that waiting for windows may lead to."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.problem.ends import NOTHING, Ends
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.problem.rounding import to_ns
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crosspipe.problem.channels import Channel
     from crosspipe.problem.lanes import LaneTable
     from crosspipe.problem.network import Network
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
     from crosspipe.problem.ranks import Rank
     from crosspipe.problem.work import StageWork
     from crosspipe.spec.model import ExtraOperation

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import Kind, Problem
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from crosspipe.problem.problem import Problem
 
 
 def crosses_sites(problem: Problem) -> bool:

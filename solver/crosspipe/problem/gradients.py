@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from crosspipe.errors import Fault, SpecError, TooLargeError
 from crosspipe.problem.collectives import Collectives
 from crosspipe.problem.ends import NOTHING, Ends
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.problem.rings import Ring, Round
 from crosspipe.problem.rounding import to_bytes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.problem.clock import worst_phase
-from crosspipe.problem.problem import Lane, WorstPhase
+from crosspipe.problem.links import Lane, WorstPhase
 from crosspipe.problem.rounding import NS_PER_MS, within
 
 if TYPE_CHECKING:

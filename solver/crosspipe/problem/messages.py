@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import Hop, Kind, Leg
+from crosspipe.problem.links import Hop, Leg
+from crosspipe.problem.operations import Kind
 from crosspipe.problem.rounding import to_ns
 from crosspipe.problem.work import scaled
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from crosspipe.problem.channels import Passage
     from crosspipe.problem.lanes import LaneTable
     from crosspipe.problem.network import Network
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
     from crosspipe.problem.ranks import Rank
     from crosspipe.problem.work import StageWork
     from crosspipe.spec.stages import Stage

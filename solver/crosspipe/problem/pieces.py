@@ -10,7 +10,7 @@ from crosspipe.problem.calendar import phase
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import Lane
+    from crosspipe.problem.links import Lane
 
 Piece = tuple[int, int]
 """Start in ns and rate in bits per second; a piece lasts until the next one begins, the last for ever."""

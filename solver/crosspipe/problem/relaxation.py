@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import NO_DEADLINE, NO_RESOURCE
+from crosspipe.problem.operations import NO_DEADLINE, NO_RESOURCE
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Lane, Problem
+    from crosspipe.problem.links import Lane
+    from crosspipe.problem.problem import Problem
 
 Name = tuple[int | str, ...]
 """What an operation is, whatever its number: kind, stage, microbatch, replica and leg, or the name of an extra one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import Window
+from crosspipe.problem.links import Window
 from crosspipe.problem.rounding import BITS_PER_GB, to_ns
 
 if TYPE_CHECKING:

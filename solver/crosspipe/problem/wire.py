@@ -7,22 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from crosspipe.problem.problem import (
-    Device,
-    Holdings,
-    Hop,
-    Kind,
-    Lane,
-    Leg,
-    Operations,
-    Pool,
-    Precedences,
-    Problem,
-    RecomputeChoice,
-    StageInfo,
-    Window,
-    WorstPhase,
-)
+from crosspipe.problem.links import Hop, Lane, Leg, Window, WorstPhase
+from crosspipe.problem.operations import Holdings, Kind, Operations, Precedences, RecomputeChoice
+from crosspipe.problem.problem import Device, Pool, Problem, StageInfo
 
 
 def problem_to_json(problem: Problem) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.problem.rounding import to_bytes, to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from decimal import Decimal
 
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
     from crosspipe.spec.stages import RecomputeOption, Stage
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.errors import DeadlockError, NeverOpensError
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.graph import Graph
 from crosspipe.schedule.orders import Orders
 from crosspipe.schedule.replay import window_calendars
@@ -21,7 +21,8 @@ from crosspipe.schedule.replay import window_calendars
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
 
 _RANK = {Kind.GRADIENT: 0, Kind.ACTIVATION: 1, Kind.EXTRA: 2}
 _COMPUTE = 3

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.replay import resolved
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 

@@ -12,7 +12,8 @@ from crosspipe.schedule.graph import Graph, find_cycle
 from crosspipe.schedule.orders import Schedule
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Orders
 
 

@@ -29,7 +29,8 @@ from crosspipe.schedule.shift_network import Network
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import NO_DEADLINE, Objective
+from crosspipe.problem.operations import NO_DEADLINE
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.graph import topological
 from crosspipe.schedule.measure import compute_rows, makespan_ns, span_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.graph import Graph
     from crosspipe.schedule.orders import Schedule
 

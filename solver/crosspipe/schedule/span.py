@@ -21,7 +21,8 @@ from crosspipe.schedule.measure import compute_rows, span_ns
 from crosspipe.schedule.replay import resolved, run
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 UNREACHED = -(2**62)

@@ -16,7 +16,8 @@ from crosspipe.schedule.measure import peaks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crosspipe.problem.problem import IntArray, Problem
+    from crosspipe.problem.operations import IntArray
+    from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
 MOST_LEVELS = 20_000

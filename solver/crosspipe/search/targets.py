@@ -22,7 +22,7 @@ from crosspipe.search.diving import MOST_STATES, applies
 
 if TYPE_CHECKING:
     from crosspipe.model.target import Outcome
-    from crosspipe.problem.problem import IntArray
+    from crosspipe.problem.operations import IntArray
     from crosspipe.search.shared import Shared
 
 FIRST_S = 1.0

@@ -15,7 +15,7 @@ from crosspipe.export.svg.marks import vertical, words
 from crosspipe.export.svg.numbers import px, shorten, text
 from crosspipe.export.svg.palette import FILLS, INK, MEMORY, PAPER, SOFT_INK, mixed
 from crosspipe.export.svg.picture import FONT
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.sweeps.axes import axis_text, value_text
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from tests.golden.mapping import case_to_spec
 from tests.unit.bench.contests import MILP_ROWS, contest_of, name_of
 
 from crosspipe.families.registry import FAMILIES
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,8 @@ from bench.suites import SUITES, bench58, datacenters, golden, llama405b, peers,
 from tests.golden.compiled import compile_all
 
 from crosspipe.bounds.best import lower_bound
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from bench.row import Row

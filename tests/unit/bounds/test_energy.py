@@ -18,7 +18,8 @@ from crosspipe.certificate.energy import times_by_energy
 from crosspipe.certificate.subject import Subject
 from crosspipe.certificate.verdict import MOST_WORK, Budget
 from crosspipe.certificate.verify import verify
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from crosspipe.bounds.bound import Bound

@@ -12,7 +12,7 @@ from tests.unit.bounds.specs import pipeline, split
 
 from crosspipe.bounds.memory_order import memory_order
 from crosspipe.bounds.stage_memory import stage_memories
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crosspipe.bounds.one_machine import from_head, preemptive
 from crosspipe.bounds.openings import openings
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 JOBS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 6), st.integers(0, 20)), min_size=1, max_size=6)
 

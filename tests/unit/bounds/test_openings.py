@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.unit.bounds.test_one_machine import LANES
 
 from crosspipe.bounds.openings import closes_for_ever_ns, openings, without_last_closing
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 def rate(lane: Lane, time: int) -> int:

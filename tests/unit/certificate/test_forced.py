@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from tests.golden.compiled import compile_all, problem_of
 from tests.property.random_specs import random_spec
@@ -12,7 +14,10 @@ from crosspipe.bounds.stage_memory import stage_memories
 from crosspipe.certificate.forced import forced_pairs
 from crosspipe.certificate.relaxation import settled
 from crosspipe.certificate.sequence import microbatches_alike, ordered_classes
-from crosspipe.problem.problem import Kind, Problem
+from crosspipe.problem.operations import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
 
 Pairs = set[tuple[int, int]]
 

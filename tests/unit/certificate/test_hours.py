@@ -11,7 +11,7 @@ from tests.unit.problem.lanes_with_windows import windowed_lanes
 from crosspipe.certificate.hours import FAR, LARGEST, NEVER, Hours
 from crosspipe.certificate.verdict import MOST_WORK, Budget, RefusedError
 from crosspipe.problem.calendar import LaneCalendar
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 HORIZON = 100
 TIMES = np.arange(HORIZON + 1, dtype=np.int64)

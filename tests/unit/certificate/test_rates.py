@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from crosspipe.certificate.rates import Rates
 from crosspipe.certificate.verdict import Budget, RefusedError
 from crosspipe.problem.calendar import LaneCalendar
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 def lane(*windows: Window, rate: int = 4) -> Lane:

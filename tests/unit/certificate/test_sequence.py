@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from tests.building import STAGE, problem
 
 from crosspipe.certificate.sequence import microbatches_alike, ordered_classes
-from crosspipe.problem.problem import Kind, Problem
+from crosspipe.problem.operations import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
 
 LINKED = problem(
     [STAGE | {"boundary_mb": 1, "gradient_mb": 1}] * 2,

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crosspipe.checker.placed import Placed
-from crosspipe.problem.problem import (
+from crosspipe.problem.operations import (
     NO_DEADLINE,
     NO_RESOURCE,
-    Device,
     Holdings,
-    Hop,
     Kind,
-    Lane,
     Operations,
-    Pool,
     Precedences,
-    Problem,
     RecomputeChoice,
-    StageInfo,
 )
+from crosspipe.problem.problem import Device, Pool, Problem, StageInfo
+
+if TYPE_CHECKING:
+    from crosspipe.problem.links import Hop, Lane
 
 
 def array(values: list[int]) -> np.ndarray:

@@ -10,7 +10,9 @@ from tests.unit.checker.drafts import Draft, array, place
 from crosspipe.checker.check import check
 from crosspipe.checker.placed import Placed
 from crosspipe.checker.report import Peak, Violation, ViolationKind, in_ms
-from crosspipe.problem.problem import Hop, Kind, Lane, Pool, RecomputeChoice, Window
+from crosspipe.problem.links import Hop, Lane, Window
+from crosspipe.problem.operations import Kind, RecomputeChoice
+from crosspipe.problem.problem import Pool
 
 MS = 10**6
 

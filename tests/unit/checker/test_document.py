@@ -16,10 +16,13 @@ from crosspipe.checker.document import placed_from_document
 from crosspipe.checker.placed import Placed
 from crosspipe.checker.reading import MOST_FAULTS, whole_ns
 from crosspipe.errors import ScheduleFormatError
-from crosspipe.problem.problem import Kind, Lane, Problem, RecomputeChoice
+from crosspipe.problem.links import Lane
+from crosspipe.problem.operations import Kind, RecomputeChoice
 
 if TYPE_CHECKING:
     from decimal import Decimal
+
+    from crosspipe.problem.problem import Problem
 
 
 def two_replicas() -> Problem:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crosspipe.checker.lanes import LaneRates, Passage
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 def rate_at(lane: Lane, moment: int) -> int:

@@ -9,7 +9,9 @@ from tests.unit.checker.drafts import Draft
 
 from crosspipe.checker.check import check
 from crosspipe.checker.placed import Placed
-from crosspipe.problem.problem import Kind, Lane, Pool, Problem
+from crosspipe.problem.links import Lane
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Pool, Problem
 
 STAGES, MICROBATCHES = 8, 2650
 LANES = 2 * (STAGES - 1)

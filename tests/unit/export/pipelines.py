@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.problem.compile import compile_spec
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.joint import join_lanes
 from crosspipe.schedule.replay import replay
 from crosspipe.spec.model import Spec

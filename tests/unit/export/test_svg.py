@@ -18,7 +18,8 @@ from crosspipe.export.svg.picture import LEFT, MOST_EXACT, RIGHT
 from crosspipe.export.svg.scale import Scale, tick_label, ticks
 from crosspipe.export.svg.shares import share_bands
 from crosspipe.export.svg.windows import intervals
-from crosspipe.problem.problem import Kind, Lane, Window
+from crosspipe.problem.links import Lane, Window
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.orders import Orders, Schedule
 
 if TYPE_CHECKING:

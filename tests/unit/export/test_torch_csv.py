@@ -23,7 +23,7 @@ from tests.unit.export.pipelines import (
 from crosspipe.errors import ExportError
 from crosspipe.export.torch_csv import torch_csv
 from crosspipe.export.torch_rules import forward_order, parse_rows
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.measure import peaks
 
 if TYPE_CHECKING:

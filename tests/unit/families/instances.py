@@ -6,21 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crosspipe.problem.problem import (
-    NO_RESOURCE,
-    Device,
-    Holdings,
-    Hop,
-    Kind,
-    Lane,
-    Leg,
-    Operations,
-    Pool,
-    Precedences,
-    Problem,
-    StageInfo,
-    Window,
-)
+from crosspipe.problem.links import Hop, Lane, Leg, Window
+from crosspipe.problem.operations import NO_RESOURCE, Holdings, Kind, Operations, Precedences
+from crosspipe.problem.problem import Device, Pool, Problem, StageInfo
 
 
 @dataclass(frozen=True)

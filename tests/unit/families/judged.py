@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from crosspipe.checker.check import check
 from crosspipe.checker.placed import Placed
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.measure import fits, makespan_ns, span_ns
 from crosspipe.schedule.timed import timed
 

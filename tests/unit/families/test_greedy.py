@@ -15,7 +15,9 @@ from crosspipe.families.points import PORTFOLIO, portfolio_for
 from crosspipe.families.settings import Keep, Prefer, Rule, Settings
 from crosspipe.families.vary import draw, vary
 from crosspipe.problem.combine import combine
-from crosspipe.problem.problem import Kind, Objective, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.measure import makespan_ns
 
 WORK = Work(2, 2, 1, activation=2, retained=1)

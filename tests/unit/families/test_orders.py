@@ -14,7 +14,7 @@ from crosspipe.families.one_f_one_b import one_f_one_b, split_one_f_one_b
 from crosspipe.families.steps import sequences_of
 from crosspipe.families.zero_bubble import zb_h1, zb_h2
 from crosspipe.problem.combine import combine
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

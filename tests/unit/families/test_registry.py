@@ -17,7 +17,9 @@ from crosspipe.families.settings import Settings
 from crosspipe.families.steps import DeviceOrders, Step
 from crosspipe.families.variants import Variant, microbatch_orders, neighbours, recompute_sets
 from crosspipe.problem.combine import combine
-from crosspipe.problem.problem import NO_DEADLINE, Kind, Objective, RecomputeChoice, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.operations import NO_DEADLINE, Kind, RecomputeChoice
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.measure import makespan_ns
 from crosspipe.schedule.replay import replay
 

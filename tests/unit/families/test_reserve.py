@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from tests.unit.families.instances import Message, Work, build, uniform
 from tests.unit.families.judged import accepted
@@ -11,7 +13,10 @@ from crosspipe.families.floor import Chunk
 from crosspipe.families.greedy import greedy
 from crosspipe.families.reserve import Reserve, changes_of
 from crosspipe.families.settings import Keep, Rule, Settings
-from crosspipe.problem.problem import Kind, Problem
+from crosspipe.problem.operations import Kind
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
 
 
 def chunks_of(problem: Problem, device: int) -> list[Chunk]:

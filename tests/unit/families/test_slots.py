@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crosspipe.families.slots import LaneSlots
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 def lane(*windows: Window) -> LaneSlots:

@@ -12,7 +12,7 @@ from crosspipe.lattice.dive import Diver, Rule
 from crosspipe.lattice.fixpoint import Tables, least_standing
 from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.schedule.measure import fits, makespan_ns
 from crosspipe.schedule.replay import replay
 

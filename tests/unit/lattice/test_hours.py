@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import given, settings
@@ -13,8 +14,11 @@ from tests.unit.problem.lanes_with_windows import windowed_lanes
 from crosspipe.lattice.hours import COARSE, LARGEST_RATE, hours_of
 from crosspipe.lattice.kernel import NEVER, open_from, open_until
 from crosspipe.problem.calendar import LaneCalendar
+from crosspipe.problem.links import Lane, Window
 from crosspipe.problem.pieces import MOST_PIECES
-from crosspipe.problem.problem import Lane, Problem, Window
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
 
 
 def _on(lane: Lane) -> Problem:

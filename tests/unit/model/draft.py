@@ -12,21 +12,9 @@ from ortools.sat.python import cp_model
 from crosspipe.model.scale import LARGEST_HORIZON
 from crosspipe.model.ticks import Ticks, to_ticks
 from crosspipe.model.variables import Variables, make_variables
-from crosspipe.problem.problem import (
-    NO_DEADLINE,
-    NO_RESOURCE,
-    Device,
-    Holdings,
-    Kind,
-    Lane,
-    Objective,
-    Operations,
-    Pool,
-    Precedences,
-    Problem,
-    StageInfo,
-    Window,
-)
+from crosspipe.problem.links import Lane, Window
+from crosspipe.problem.operations import NO_DEADLINE, NO_RESOURCE, Holdings, Kind, Operations, Precedences
+from crosspipe.problem.problem import Device, Objective, Pool, Problem, StageInfo
 from crosspipe.schedule.orders import Orders
 from crosspipe.schedule.timed import timed
 

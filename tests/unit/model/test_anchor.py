@@ -14,7 +14,9 @@ from crosspipe.model.arcs import forward_order
 from crosspipe.model.build import Built, build
 from crosspipe.model.chains import chain_arcs
 from crosspipe.model.precedence import precedence_arcs
-from crosspipe.problem.problem import Kind, Objective, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.measure import fits
 from crosspipe.schedule.orders import Schedule
 

@@ -8,7 +8,7 @@ from tests.unit.model.draft import Draft, accepts
 
 from crosspipe.model.arcs import add_arcs
 from crosspipe.model.chains import chain_arcs, in_order
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_RESOURCE, Kind
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel

@@ -7,7 +7,7 @@ from ortools.sat.python import cp_model
 from tests.unit.model.draft import Draft, accepts, ticks_of
 
 from crosspipe.model.variables import make_variables
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 
 def _due(due: int) -> Draft:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.unit.model.draft import Draft, accepts
 
 from crosspipe.model.devices import add_devices
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 
 def _two_on_a_device() -> Draft:

@@ -9,7 +9,7 @@ from crosspipe.model.arcs import forward_order
 from crosspipe.model.chains import chain_arcs
 from crosspipe.model.extract import orders_of
 from crosspipe.model.precedence import precedence_arcs
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_RESOURCE, Kind
 from crosspipe.schedule.replay import replay
 
 

@@ -11,7 +11,7 @@ from crosspipe.model.chains import chain_arcs
 from crosspipe.model.heads import heads, tails
 from crosspipe.model.memory_order import memory_arcs
 from crosspipe.model.precedence import precedence_arcs
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 
 def test_two_stages_two_microbatches_one_in_flight() -> None:

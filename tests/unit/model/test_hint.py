@@ -10,7 +10,8 @@ from tests.unit.model.draft import one_after_the_other, pipeline
 from crosspipe.model.build import Built, build
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.search import search
-from crosspipe.problem.problem import Objective, Problem, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.problem import Objective, Problem
 
 ODD_NS = 333_333_337
 """No divisor in common with its neighbours, and long enough for a horizon beyond what CP-SAT is trusted with."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from tests.unit.model.draft import Draft
 
 from crosspipe.model.horizon import serial_horizon_ns
-from crosspipe.problem.problem import Kind, Objective, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 
 def _one_message(*windows: Window) -> Draft:

@@ -12,7 +12,9 @@ from tests.unit.model.draft import Draft, one_after_the_other, pipeline
 
 from crosspipe.model import solve
 from crosspipe.model.solve import ModelLimits, improve
-from crosspipe.problem.problem import Hop, Kind, Objective, Problem, Window
+from crosspipe.problem.links import Hop, Window
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.orders import Orders
 from crosspipe.schedule.timed import timed

@@ -6,7 +6,8 @@ import pytest
 from tests.unit.model.draft import Draft, accepts
 
 from crosspipe.model.lanes import add_lanes
-from crosspipe.problem.problem import Kind, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.operations import Kind
 
 
 def _two_messages(*windows: Window) -> Draft:

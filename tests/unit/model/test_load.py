@@ -6,7 +6,8 @@ import numpy as np
 from tests.unit.model.draft import Draft, ticks_of
 
 from crosspipe.model.load import load
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 
 def _draft() -> Draft:

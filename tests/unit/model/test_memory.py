@@ -12,7 +12,7 @@ from crosspipe.model.devices import add_devices
 from crosspipe.model.memory import add_memory
 from crosspipe.model.memory_counts import countable
 from crosspipe.model.order_literals import OrderLiterals
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

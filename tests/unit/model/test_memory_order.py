@@ -11,7 +11,8 @@ from tests.unit.model.draft import accepts, pipeline, ticks_of
 from crosspipe.model.arcs import add_arcs
 from crosspipe.model.memory_order import memory_arcs, order_suffices
 from crosspipe.model.solve import ModelLimits, improve
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel

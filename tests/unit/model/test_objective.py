@@ -9,7 +9,8 @@ import numpy as np
 from tests.unit.model.draft import Draft, accepts
 
 from crosspipe.model.objective import add_objective
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel

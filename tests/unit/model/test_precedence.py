@@ -6,7 +6,7 @@ from tests.unit.model.draft import Draft, accepts
 
 from crosspipe.model.arcs import add_arcs
 from crosspipe.model.precedence import precedence_arcs
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 
 def _one_hop() -> Draft:

@@ -8,7 +8,9 @@ from tests.unit.model.draft import Draft, pipeline, ticks_of
 
 from crosspipe.model.scale import LARGEST_HORIZON, Scale, choose_scale, common_divisor
 from crosspipe.model.ticks import LARGEST_ENERGY
-from crosspipe.problem.problem import NO_DEADLINE, Kind, Objective, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.operations import NO_DEADLINE, Kind
+from crosspipe.problem.problem import Objective
 
 
 def test_everything_that_can_decide_a_start_counts_in_the_common_divisor() -> None:

@@ -14,7 +14,8 @@ from crosspipe.lattice.starts import start_windows
 from crosspipe.model.result import ModelLimits
 from crosspipe.model.solve import improve
 from crosspipe.model.target import Targets
-from crosspipe.problem.problem import Objective, Problem, Window
+from crosspipe.problem.links import Window
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.measure import makespan_ns
 
 SLOW = {1: Message(latency=5, transfer=4, lane="wan")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crosspipe.model.windows import MOST_WINDOWS, closed_ns
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 def _closed(*windows: Window, horizon_ns: int = 100, shortest_ns: int = 1) -> tuple[tuple[int, int], ...] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 @st.composite

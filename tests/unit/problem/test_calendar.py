@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspipe.problem.calendar import LaneCalendar
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 def lane(*windows: Window, rate: int = 1) -> Lane:

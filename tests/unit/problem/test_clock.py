@@ -6,7 +6,7 @@ from tests.building import STAGE, problem
 
 from crosspipe.problem.calendar import LaneCalendar
 from crosspipe.problem.clock import longest_ns
-from crosspipe.problem.problem import Lane, Window
+from crosspipe.problem.links import Lane, Window
 
 
 @st.composite

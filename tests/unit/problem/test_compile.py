@@ -10,7 +10,7 @@ from tests.building import STAGE, problem, problems
 from crosspipe.errors import SpecError, TooLargeError
 from crosspipe.problem.combine import combine
 from crosspipe.problem.free import crosses_sites, free_links
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_RESOURCE, Kind
 from crosspipe.problem.wire import problem_from_json, problem_to_json
 
 TWO_SITES = {"sites": {"a": {"devices": 1}, "b": {"devices": 1}}}

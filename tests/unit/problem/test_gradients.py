@@ -13,7 +13,7 @@ from tests.building import STAGE, problem
 from crosspipe.errors import SpecError, TooLargeError
 from crosspipe.problem.combine import combine
 from crosspipe.problem.free import crosses_sites, free_links
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.problem.wire import problem_from_json, problem_to_json
 
 if TYPE_CHECKING:

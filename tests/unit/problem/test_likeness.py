@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.building import STAGE, problem
 
 from crosspipe.problem.likeness import twins
-from crosspipe.problem.problem import NO_DEADLINE, Holdings, Problem
+from crosspipe.problem.operations import NO_DEADLINE, Holdings
+
+if TYPE_CHECKING:
+    from crosspipe.problem.problem import Problem
 
 
 def _with(extras: list[dict[str, object]]) -> Problem:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.unit.problem.lanes_with_windows import windowed_lanes
 
 from crosspipe.problem.calendar import LaneCalendar
+from crosspipe.problem.links import Lane, Window
 from crosspipe.problem.pieces import MOST_PIECES, latest_start_ns, pieces_of
-from crosspipe.problem.problem import Lane, Window
 
 
 def test_pieces_of_a_window_that_repeats_go_on_up_to_their_number_and_then_stay_open() -> None:

@@ -14,7 +14,8 @@ from crosspipe.answer.solve import check, solve
 from crosspipe.costs.expand import expand
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.free import free_links
-from crosspipe.problem.problem import Operations, Problem
+from crosspipe.problem.operations import Operations
+from crosspipe.problem.problem import Problem
 from crosspipe.problem.relaxation import relaxes
 from crosspipe.spec.load import parse_spec
 

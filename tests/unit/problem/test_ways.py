@@ -11,7 +11,7 @@ from tests.building import STAGE, problem
 import crosspipe.problem.compile as compiling
 from crosspipe.errors import TooLargeError
 from crosspipe.problem.free import free_links
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 from crosspipe.problem.wire import problem_from_json, problem_to_json
 
 if TYPE_CHECKING:

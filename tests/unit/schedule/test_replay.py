@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.building import STAGE, problem
 
 from crosspipe.errors import DeadlockError, NeverOpensError
-from crosspipe.problem.problem import Kind, Objective, Problem
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.joint import join_lanes
 from crosspipe.schedule.measure import bubble_ratio, busy_ns, fits, makespan_ns, peaks, span_ns
 from crosspipe.schedule.orders import Orders

@@ -11,7 +11,8 @@ from tests.unit.families.judged import accepted
 from crosspipe.costs.expand import expand
 from crosspipe.families.registry import best_of, run_families
 from crosspipe.problem.compile import compile_spec
-from crosspipe.problem.problem import Kind, Objective, Problem
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.measure import makespan_ns
 from crosspipe.schedule.replicas import apart, first_of
 from crosspipe.spec.load import parse_spec

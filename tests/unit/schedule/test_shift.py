@@ -14,7 +14,8 @@ from tests.property.tiny_specs import tiny_spec, with_replicas, with_unlike_micr
 
 from crosspipe.answer.judge import judge
 from crosspipe.families.portfolio import attempts
-from crosspipe.problem.problem import NO_DEADLINE, Kind, Objective
+from crosspipe.problem.operations import NO_DEADLINE, Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.in_flight import flights, in_flight_ns, least_in_flight_ns
 from crosspipe.schedule.measure import compute_rows, fits, makespan_ns, peaks, span_ns, value_ns
 from crosspipe.schedule.replay import replay, resolved

@@ -12,7 +12,8 @@ from tests.property.random_specs import random_spec
 
 from crosspipe.answer.judge import judge
 from crosspipe.families.portfolio import attempts
-from crosspipe.problem.problem import Kind, Objective
+from crosspipe.problem.operations import Kind
+from crosspipe.problem.problem import Objective
 from crosspipe.schedule.in_flight import in_flight_ns
 from crosspipe.schedule.joint import join_lanes
 from crosspipe.schedule.measure import makespan_ns, peaks, span_ns, value_ns

@@ -9,7 +9,7 @@ import numpy as np
 from crosspipe.export.svg.marks import rect, words
 from crosspipe.export.svg.numbers import px
 from crosspipe.export.svg.palette import FILLS, IDLE, LIMIT, NAMES, SOFT_INK, shade
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from crosspipe.problem.problem import Kind
+from crosspipe.problem.operations import Kind
 
 INK = "#1b2733"
 LABEL_INK = "#0b1219"

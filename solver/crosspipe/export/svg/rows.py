@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.problem import NO_RESOURCE
+from crosspipe.problem.operations import NO_RESOURCE
 
 if TYPE_CHECKING:
     from crosspipe.problem.problem import Problem

@@ -13,7 +13,7 @@ from crosspipe.export.svg.numbers import percent, px, shorten, text
 from crosspipe.export.svg.palette import FILLS, IDLE, INK, LANE_IDLE, SOFT_INK, ink_on
 from crosspipe.export.svg.shares import share_bands
 from crosspipe.export.svg.windows import intervals
-from crosspipe.problem.problem import NO_RESOURCE, Kind
+from crosspipe.problem.operations import NO_RESOURCE, Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

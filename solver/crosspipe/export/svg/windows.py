@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosspipe.problem.problem import Lane, Window
+    from crosspipe.problem.links import Lane, Window
 
 MOST_INTERVALS = 400
 """Beyond so many repetitions a window is drawn as one interval over all of them."""
