@@ -128,7 +128,12 @@ def _setting(name: str, kind: Kind, value: object) -> Setting:
         if number.is_finite() and not (kind.whole and number != int(number)):
             return int(number) if kind.whole else number
     what = "words" if not kind.unit else "whole numbers" if kind.whole else "numbers"
-    raise OptionError([Fault(f"/axes/{name}", f"must hold {what}", repr(value))])
+    raise OptionError([Fault(f"/axes/{name}", f"must hold {what}", _written(value))])
+
+
+def _written(value: object) -> str:
+    """Write a wrong value as it was given: a number of the command line, read exactly, is no `Decimal` to people."""
+    return str(value) if isinstance(value, Decimal) else repr(value)
 
 
 def _pools(tree: Tree, place: str | None) -> list[Tree]:

@@ -51,7 +51,7 @@ class SweepReading(AnswerModel):
 
     kind: Literal["memory_buys_latency", "latency_tolerated", "bandwidth_free"] = Field(
         description="The question: how much memory makes up for a latency, which latency costs nothing, from which "
-        "bandwidth on transfers cost nothing"
+        "bandwidth on transfers cost nothing; within the tolerance each"
     )
     at: dict[str, Value] = Field(description="Where it holds: a value of each other axis, and the one asked about")
     axis: str = Field(description="The axis on which the answer stands")

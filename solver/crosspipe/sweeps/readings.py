@@ -95,6 +95,12 @@ class _Table:
             return False
         return one.value_ms <= (1 + self.tolerance) * other.value_ms
 
+    def cost(self, one: SweepPoint, other: SweepPoint) -> str:
+        """Say what a point that is near to another costs against it: nothing, or what the tolerance lets pass."""
+        if one.value_ms is not None and other.value_ms is not None and one.value_ms <= other.value_ms:
+            return "cost nothing"
+        return f"cost at most {100 * self.tolerance:.10g} %"
+
     def first(self, places: Sequence[Place], other: SweepPoint | None) -> tuple[Place | None, bool]:
         """Find the first of some places near to a point, and say whether that is proved."""
         for number, place in enumerate(places):
@@ -182,7 +188,7 @@ def _base(sizes: Axis, spec: Spec) -> int:
 
 
 def _tolerated(table: _Table, latency: int) -> Iterator[SweepReading]:
-    """Find the longest latency that costs nothing, for each value of the other axes."""
+    """Find the longest latency that costs no more than the tolerance, for each value of the other axes."""
     delays = table.grid.axes[latency]
     for rest in table.combinations(latency):
         column = [_with(rest, [(latency, delay)]) for delay in range(len(delays.values))]
@@ -200,7 +206,8 @@ def _tolerated(table: _Table, latency: int) -> Iterator[SweepReading]:
         beyond_it = _cost(delays, table.points[column[last + 1]], last + 1, reference) if last + 1 < len(column) else ""
         if last:
             taken = f"{_taken(table.points[column[last]])}, against {ms(reference.value_ms)} at {least}"
-            sentence = f"{where}up to {longest} cost nothing: {taken}" + (f"; {beyond_it}" if beyond_it else "")
+            cost = table.cost(table.points[column[last]], reference)
+            sentence = f"{where}up to {longest} {cost}: {taken}" + (f"; {beyond_it}" if beyond_it else "")
         else:
             sentence = f"{where}no latency of the sweep above {least} is free: {beyond_it}"
         if not where:
@@ -209,7 +216,7 @@ def _tolerated(table: _Table, latency: int) -> Iterator[SweepReading]:
 
 
 def _free(table: _Table, bandwidth: int) -> Iterator[SweepReading]:
-    """Find the bandwidth from which on transfers cost nothing, for each value of the other axes."""
+    """Find the bandwidth from which on transfers cost no more than that, for each value of the other axes."""
     rates = table.grid.axes[bandwidth]
     if table.grid.left_out is not None:
         return
@@ -226,9 +233,8 @@ def _free(table: _Table, bandwidth: int) -> Iterator[SweepReading]:
             sentence = f"{where}no bandwidth up to {most} is free: {_taken(table.points[row[-1]])}, against {against}"
         else:
             enough = rates.said(rates.values[place[bandwidth]])
-            sentence = (
-                f"{where}from {enough} on bandwidth costs nothing: {_taken(table.points[place])}, against {against}"
-            )
+            cost = table.cost(table.points[place], reference)
+            sentence = f"{where}from {enough} on transfers {cost}: {_taken(table.points[place])}, against {against}"
         if not where:
             sentence = sentence[0].upper() + sentence[1:]
         yield table.reading("bandwidth_free", bandwidth, place, row[0], reference, proved, sentence)

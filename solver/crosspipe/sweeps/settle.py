@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Points = dict["Place", "SweepPoint"]
 
 NEIGHBOUR = "neighbour"
+INHERITED = "nor has "
+"""Begins the reason of a point that has no schedule as a better one has none."""
 
 
 def settle(grid: Grid, points: Points, objective: str) -> list[Place]:
@@ -64,7 +66,7 @@ def bounded(point: SweepPoint, better: SweepPoint, where: str) -> SweepPoint:
     if better.status == "infeasible":
         if point.status == "infeasible":
             return point
-        why = f"nor has {NEIGHBOUR} {where}: {(better.explanation or '').removeprefix('nor has ')}"
+        why = f"{INHERITED}{NEIGHBOUR} {where}: {(better.explanation or '').removeprefix(INHERITED)}"
         update = {"status": "infeasible", "lower_bound_ms": None, "bound_from": None, "explanation": why}
         return point.model_copy(update=update)
     if point.status == "infeasible" or better.lower_bound_ms is None:

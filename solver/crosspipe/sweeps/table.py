@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.answer.summary import counted, percent
 from crosspipe.sweeps.axes import value_text
+from crosspipe.sweeps.settle import INHERITED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -16,6 +17,8 @@ PROVED = "*"
 MOST_READINGS = 12
 """Readings written out; a table of more is better read from JSON."""
 
+MOST_REFUSALS = 3
+
 NONE, UNKNOWN, MISSING = "none", "unknown", "-"
 
 
@@ -25,11 +28,19 @@ def sweep_text(sweep: Sweep) -> list[str]:
     name = f" of {sweep.name}" if sweep.name else ""
     lines = [f"sweep{name}: {sweep.objective} in ms at {counted(len(shown), 'point')}"]
     lines += _list(sweep) if len(sweep.axes) == 1 else _matrices(sweep)
-    lines.append(_proofs(shown))
-    lines += sorted({f"no schedule: {point.explanation}" for point in shown if point.explanation is not None})[:3]
+    if any(point.value_ms is not None for point in shown):
+        lines.append(_proofs(shown))
+    lines += _refusals(shown)
     lines += [reading.sentence for reading in sweep.readings[:MOST_READINGS]]
     more = len(sweep.readings) - MOST_READINGS
     return [*lines, f"... and {counted(more, 'reading')} more in --format json"] if more > 0 else lines
+
+
+def _refusals(points: Sequence[SweepPoint]) -> list[str]:
+    """Say why points have no schedule; what a neighbour has none for is said once, by the neighbour."""
+    reasons = {point.explanation for point in points if point.explanation is not None}
+    own = {reason for reason in reasons if not reason.startswith(INHERITED)}
+    return [f"no schedule: {reason}" for reason in sorted(own or reasons)[:MOST_REFUSALS]]
 
 
 def _list(sweep: Sweep) -> list[str]:

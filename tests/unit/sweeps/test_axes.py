@@ -98,6 +98,12 @@ def test_numbers_are_sorted_and_kept_once_words_stay() -> None:
     assert named_axis("traversal", ["wave", "loop", "wave"], tree()).values == ("wave", "loop")
 
 
+def test_a_wrong_number_is_said_as_it_was_given() -> None:
+    with pytest.raises(OptionError) as refused:
+        grid({"microbatches": [Decimal("2.5")]})
+    assert refused.value.faults[0].value == "2.5"
+
+
 @pytest.mark.parametrize(
     ("name", "values", "told"),
     [

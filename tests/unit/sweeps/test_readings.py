@@ -128,8 +128,8 @@ def test_latency_tolerated_at_each_memory() -> None:
     )
     assert (large.value, large.proved) == (4, False)
     assert large.sentence == (
-        "At 0.4 GB: up to 4 ms cost nothing: 90.5 ms, against 90.0 ms at 0 ms; 9 ms cost 5.56 % (95.0 ms, against 90.0 "
-        "ms) (as far as values and bounds are known: not proved)."
+        "At 0.4 GB: up to 4 ms cost at most 1 %: 90.5 ms, against 90.0 ms at 0 ms; 9 ms cost 5.56 % (95.0 ms, against "
+        "90.0 ms) (as far as values and bounds are known: not proved)."
     )
     known[0.4, 9] = 90.0
     assert of("latency_tolerated", read(axes, known))[1].value == 9
@@ -141,8 +141,10 @@ def test_from_which_bandwidth_on_it_is_free() -> None:
     (reading,) = read(axes, known)
     assert (reading.kind, reading.value, reading.proved) == ("bandwidth_free", 100, True)
     assert reading.sentence == (
-        "From 100 Gb/s on bandwidth costs nothing: 100.5 ms, against 100.0 ms where transfers take no time."
+        "From 100 Gb/s on transfers cost at most 1 %: 100.5 ms, against 100.0 ms where transfers take no time."
     )
+    (reading,) = read(axes, known | {(100,): 100.0})
+    assert reading.sentence.startswith("From 100 Gb/s on transfers cost nothing: 100.0 ms, against 100.0 ms")
     (reading,) = read(axes, known | {(100,): 103.0})
     assert (reading.value, reading.reached_ms) == (None, None)
     assert reading.sentence.startswith("No bandwidth up to 100 Gb/s is free: 103.0 ms, against 100.0 ms")

@@ -53,6 +53,18 @@ def test_two_axes_are_a_matrix() -> None:
     ]
 
 
+def test_a_reason_is_said_once_and_no_mark_explained_that_is_not_there() -> None:
+    why = "no link leads from east/0 to west/0"
+    points = [
+        point({"latency_ms": 0}, None, explanation=why),
+        point({"latency_ms": 5}, None, explanation=f"nor has neighbour 0 ms: {why}"),
+    ]
+    lines = told({"latency_ms": [0, 5]}, points)
+    assert len(lines) == 5
+    assert lines[-2].startswith("5 ms")
+    assert lines[-1] == f"no schedule: {why}"
+
+
 def test_a_reference_is_a_column_of_its_own() -> None:
     points = [
         point({"memory_gb": 32, "bandwidth_gbps": 10}, 1400.0),
