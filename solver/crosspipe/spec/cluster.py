@@ -68,8 +68,11 @@ class Site(Pool):
 
 
 Interval = Annotated[tuple[Ms, Ms | None], Field(description="[start, end) in ms; an end of null = for ever")]
-SlowInterval = Annotated[tuple[Ms, Ms | None, Gbps], Field(description="[start, end) in ms, and the rate in Gb/s")]
-TablePoint = Annotated[tuple[Mb, Ms], Field(description="size in MB, transfer time in ms")]
+SlowInterval = Annotated[
+    tuple[Ms, Ms | None, Gbps],
+    Field(description="[start, end, rate] in ms, ms and Gb/s; an end of null = for ever"),
+]
+TablePoint = Annotated[tuple[Mb, Ms], Field(description="[size, transfer time] in MB and ms")]
 
 
 class Link(SpecModel):
