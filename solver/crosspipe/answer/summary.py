@@ -78,6 +78,12 @@ def _figures(answer: Answer) -> list[str]:
         rows.append(
             f"message  {ms(worst.transfer_ms)} on {worst.link}, then {ms(worst.latency_ms)} in flight: the slowest"
         )
+    if answer.worst_phases:
+        longest = max(answer.worst_phases, key=lambda row: row.reserved_ms)
+        rows.append(
+            f"clock    {ms(longest.transfer_ms)} on {longest.lane} reserve {ms(longest.reserved_ms)}, as in the worst "
+            f"phase, {ms(longest.phase_ms)} into the period of {ms(longest.period_ms)}"
+        )
     if (placed := _placed(answer)) is not None:
         rows.append(placed)
     if answer.devices:

@@ -152,6 +152,17 @@ def test_the_slowest_message_is_told() -> None:
     assert not any(text.startswith("message") for text in summary(construct(spec_data(2, 2))))
 
 
+def test_the_worst_phase_of_a_clock_is_told() -> None:
+    """2 ms of transfer asked for just too late to end before 3 closed ms: 2 + 3 + 2."""
+    link = {"between": ["a", "b"], "bandwidth_gbps": 8, "period_ms": 10, "closed_ms": [[0, 3]], "anchor": "clock"}
+    answer = construct(spec_data([STAGE | {"boundary_mb": 2}] * 2, 1, sites=TWO, links=[link]))
+    assert line(answer, "clock") == (
+        "clock    2.0 ms on a-b/out reserve 7.0 ms, as in the worst phase, 8.0 ms into the period of 10.0 ms"
+    )
+    once = construct(spec_data([STAGE | {"boundary_mb": 2}] * 2, 1, sites=TWO, links=[link | {"anchor": "iteration"}]))
+    assert not any(text.startswith("clock") for text in summary(once))
+
+
 def test_what_was_cut_and_copied_is_told() -> None:
     layers = [
         {"name": "first", "forward_ms": 1, "backward_ms": 2},
