@@ -115,26 +115,34 @@ def start_until(hours, duration, c, end):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def chain_pass(target, r, q, duration, lag, chain, microbatches, machine_of, hours, dirty):  # type: ignore[no-untyped-def]
     """Carry windows along the chain of each microbatch and from one microbatch to the next."""
+    lane_of = hours[0]
     for c in range(chain):
+        # Calls are what takes time here: most lanes are open always.
+        own, before = lane_of[c] >= 0, c > 0 and lane_of[c - 1] >= 0
         for j in range(microbatches):
             best = r[c, j]
             if j > 0:
-                best = max(best, end_from(hours, duration, c, r[c, j - 1]))
+                best = max(best, end_from(hours, duration, c, r[c, j - 1]) if own else r[c, j - 1] + duration[c])
             if c > 0:
-                best = max(best, end_from(hours, duration, c - 1, r[c - 1, j]) + lag[c - 1] - duration[c - 1])
-            best = start_at(hours, duration, c, best)
+                ready = end_from(hours, duration, c - 1, r[c - 1, j]) - duration[c - 1] if before else r[c - 1, j]
+                best = max(best, ready + lag[c - 1])
+            if own:
+                best = start_at(hours, duration, c, best)
             if best > r[c, j]:
                 r[c, j] = best
                 if machine_of[c] >= 0:
                     dirty[machine_of[c]] = True
     for c in range(chain - 1, -1, -1):
+        own, after = lane_of[c] >= 0, c + 1 < chain and lane_of[c + 1] >= 0
         for j in range(microbatches - 1, -1, -1):
             end = target - q[c, j]
             if j + 1 < microbatches:
-                end = min(end, start_until(hours, duration, c, target - q[c, j + 1]))
+                late = target - q[c, j + 1]
+                end = min(end, start_until(hours, duration, c, late) if own else late - duration[c])
             if c + 1 < chain:
-                after = start_until(hours, duration, c + 1, target - q[c + 1, j])
-                end = min(end, after - (lag[c] - duration[c]))
+                late = target - q[c + 1, j]
+                start = start_until(hours, duration, c + 1, late) if after else late - duration[c + 1]
+                end = min(end, start - (lag[c] - duration[c]))
             if target - end > q[c, j]:
                 q[c, j] = target - end
                 if machine_of[c] >= 0:
@@ -212,11 +220,12 @@ def fits(target, r, q, duration, count):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def carry(target, r, q, duration, lag, chain, microbatches, count, machine_of, links, hours, dirty):  # type: ignore[no-untyped-def]
     """Carry windows along chain and arcs until nothing moves; tells whether every operation has a start left."""
+    tied = len(links[0]) > 0 or len(links[1]) > 0
     while True:
         chain_pass(target, r, q, duration, lag, chain, microbatches, machine_of, hours, dirty)
         if not fits(target, r, q, duration, count):
             return False
-        if not arc_pass(target, r, q, duration, links, machine_of, hours, dirty):
+        if not tied or not arc_pass(target, r, q, duration, links, machine_of, hours, dirty):
             return True
         if not fits(target, r, q, duration, count):
             return False
@@ -228,6 +237,7 @@ def machine_pass(  # type: ignore[no-untyped-def]
 ):
     """Shrink the windows of one machine; returns 0 if refuted, 1 if nothing moved, 2 if a window moved."""
     states = counts.shape[0]
+    lane_of = hours[0]
     for s in range(states - 1, -1, -1):
         if forbidden[s] != 0:
             latest[s] = NEVER
@@ -243,7 +253,7 @@ def machine_pass(  # type: ignore[no-untyped-def]
             c = classes[k]
             j = counts[s, k]
             end = min(latest[after], target - q[c, j])
-            start = end - duration[c] if hours[0][c] < 0 else open_until(hours, hours[0][c], end, duration[c])
+            start = end - duration[c] if lane_of[c] < 0 else open_until(hours, lane_of[c], end, duration[c])
             if start >= r[c, j] and start > best:
                 best = start
         latest[s] = best
@@ -268,8 +278,8 @@ def machine_pass(  # type: ignore[no-untyped-def]
             j = counts[s, k]
             start = max(earliest[s], r[c, j])
             over = start + duration[c]
-            if hours[0][c] >= 0:
-                start, over = open_from(hours, hours[0][c], start, duration[c])
+            if lane_of[c] >= 0:
+                start, over = open_from(hours, lane_of[c], start, duration[c])
             end = min(latest[after], target - q[c, j])
             if over > end:
                 continue
