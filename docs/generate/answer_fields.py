@@ -9,7 +9,8 @@ from docs.generate.kinds import kind_of
 from docs.generate.markdown import code, sentence, table
 from pydantic import BaseModel
 
-from crosspipe.answer.models import Answer, CheckResult
+from crosspipe.answer.models import Answer
+from crosspipe.answer.results import CheckResult
 from crosspipe.sweeps.models import Sweep
 
 if TYPE_CHECKING:

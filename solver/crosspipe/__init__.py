@@ -7,7 +7,8 @@ from crosspipe.version import __version__
 
 if TYPE_CHECKING:
     from crosspipe.answer.bound import bound
-    from crosspipe.answer.models import Answer, BoundResult, CheckResult, VerifyResult
+    from crosspipe.answer.models import Answer
+    from crosspipe.answer.results import BoundResult, CheckResult, VerifyResult
     from crosspipe.answer.solve import check, solve
     from crosspipe.answer.verify import verify
     from crosspipe.errors import CrossPipeError, SpecError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from crosspipe.answer.models import CheckResult
+from crosspipe.answer.results import CheckResult
 from crosspipe_service.bodies.description import described_body
 from crosspipe_service.bodies.read import read_body
 from crosspipe_service.checks.example import EXAMPLE

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.certify import certificate_of_parts, derivable_part, derived_ns, no_schedule_part
-from crosspipe.answer.models import BoundResult, Certificate
+from crosspipe.answer.models import Certificate
+from crosspipe.answer.results import BoundResult
 from crosspipe.answer.solve import one_of
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.bounds.obstacles import obstacles

@@ -7,29 +7,23 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
 from crosspipe.answer.certify import certificate_of_parts, derived_ns, part_for_candidate
+from crosspipe.answer.hops import crossings, hop_costs, worst_phases
 from crosspipe.answer.models import (
     Answer,
     Certificate,
     Explanation,
-    FamilyRow,
     HistoryRow,
-    HopCost,
-    InFlightTime,
-    LegCost,
     Notice,
     ObjectiveValue,
-    PeakShare,
-    PlacementRow,
     Provenance,
     Reason,
-    SecondTerms,
     StageAssignment,
-    WorstPhaseRow,
 )
 from crosspipe.answer.notes import CONVENTIONS, notes_on, outside_compute
+from crosspipe.answer.placements import best_family, family_rows, gain_over, placement_row
+from crosspipe.answer.second_terms import second_terms
 from crosspipe.answer.timetable import device_schedules, extra_schedules, lane_schedules
-from crosspipe.answer.units import to_mb, to_ms, to_ms_or_none
-from crosspipe.problem.operations import Kind
+from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.schedule.measure import bubble_ratio, makespan_ns, span_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.version import __version__
@@ -39,13 +33,11 @@ if TYPE_CHECKING:
 
     from crosspipe.answer.models import FreeLinks, ReplicaMessages
     from crosspipe.answer.timetable import Detail
-    from crosspipe.problem.links import Hop
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Schedule
     from crosspipe.search.incumbents import Candidate
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.search import Outcome
-    from crosspipe.search.second_terms import SecondTerms as SecondTermsFound
     from crosspipe.spec.notice import Notice as SpecNotice
 
 NS_PER_S = 10**9
@@ -70,18 +62,18 @@ def build_answer(
         problem = resolved(problem, schedule.orders)
     makespan = None if schedule is None else makespan_ns(schedule)
     tokens = problem.tokens_per_step
-    family = _best_family(board.candidates)
+    family = best_family(board.candidates)
     return Answer(
         status=outcome.status,
         stop_reason=outcome.stop_reason,
         objective=_objective(outcome, options),
-        second_terms=None if outcome.second_terms is None else _second_terms(problem, outcome.second_terms),
+        second_terms=None if outcome.second_terms is None else second_terms(problem, outcome.second_terms),
         makespan_ms=to_ms_or_none(makespan),
         span_ms=None if schedule is None else to_ms(span_ns(problem, schedule)),
         bubble_ratio=None if schedule is None else bubble_ratio(problem, schedule, options.objective),
         tokens_per_second=tokens * NS_PER_S / makespan if tokens and makespan else None,
         best_family=None if family is None else family.name,
-        gain_over_best_family=_gain(board.value_ns, family),
+        gain_over_best_family=gain_over(board.value_ns, family),
         free_links=free_links,
         replica_messages=replica_messages,
         traversal=None if best is None else problem.traversal,
@@ -92,11 +84,11 @@ def build_answer(
         devices=[] if schedule is None else device_schedules(problem, schedule, detail),
         transfers=[] if schedule is None else lane_schedules(problem, schedule, detail),
         extra_operations=[] if schedule is None else extra_schedules(problem, schedule),
-        families=[row for candidate in board.candidates for row in _families(candidate)],
-        placements=[_placement(candidate) for candidate in board.candidates],
-        hops=_hops(problem),
-        crossings=_crossings(problem),
-        worst_phases=_worst_phases(problem),
+        families=[row for candidate in board.candidates for row in family_rows(candidate)],
+        placements=[placement_row(candidate) for candidate in board.candidates],
+        hops=hop_costs(problem),
+        crossings=crossings(problem),
+        worst_phases=worst_phases(problem),
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
         notes=[*chosen, *notes_on(problem), *_outside(problem, schedule), CONVENTIONS],
         explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
@@ -122,32 +114,6 @@ def _objective(outcome: Outcome, options: SolveOptions) -> ObjectiveValue:
     )
 
 
-def _second_terms(problem: Problem, found: SecondTermsFound) -> SecondTerms:
-    flight = InFlightTime(
-        value_ms=to_ms(found.in_flight_ns),
-        lower_bound_ms=to_ms_or_none(found.in_flight_lower_ns),
-        proved=found.in_flight_proved,
-        least_in_orders=found.least_in_orders,
-    )
-    return SecondTerms(peak_share=_peak_share(problem, found), in_flight_time=flight, notes=list(found.notes))
-
-
-def _peak_share(problem: Problem, found: SecondTermsFound) -> PeakShare | None:
-    full = found.full
-    if full is None:
-        return None
-    pool = problem.pools[full.pool]
-    return PeakShare(
-        share=float(full.share),
-        lower_bound=None if found.share_lower is None else float(found.share_lower),
-        proved=found.share_proved,
-        device=problem.devices[pool.device].name,
-        replica=problem.devices[pool.device].replica,
-        peak_memory_mb=to_mb(full.amount),
-        memory_mb=to_mb(pool.capacity or 0),
-    )
-
-
 def _assignment(problem: Problem) -> list[StageAssignment]:
     return [
         StageAssignment(
@@ -157,85 +123,6 @@ def _assignment(problem: Problem) -> list[StageAssignment]:
             site=problem.devices[stage.device].site,
         )
         for number, stage in enumerate(problem.stages)
-    ]
-
-
-def _families(candidate: Candidate) -> list[FamilyRow]:
-    return [
-        FamilyRow(
-            name=result.name,
-            traversal=candidate.problem.traversal,
-            fits=result.reason is None,
-            value_ms=to_ms_or_none(result.value_ns),
-            peak_memory_mb=None if result.peak_bytes is None else to_mb(max(result.peak_bytes)),
-            reason=result.reason,
-        )
-        for result in candidate.families
-    ]
-
-
-def _best_family(candidates: Iterable[Candidate]) -> FamilyRow | None:
-    """Best known schedule that fits, the greedy not counted: it is ours."""
-    rows = [row for candidate in candidates for row in _families(candidate)]
-    known = [row for row in rows if row.fits and row.value_ms is not None and row.name != "greedy"]
-    return min(known, key=lambda row: row.value_ms or 0, default=None)
-
-
-def _gain(value_ns: int | None, family: FamilyRow | None) -> float | None:
-    if value_ns is None or family is None or not family.value_ms:
-        return None
-    return 1 - to_ms(value_ns) / family.value_ms
-
-
-def _placement(candidate: Candidate) -> PlacementRow:
-    return PlacementRow(
-        traversal=candidate.problem.traversal,
-        value_ms=to_ms_or_none(candidate.value_ns),
-        lower_bound_ms=None if candidate.bound is None else to_ms(candidate.bound.value_ns),
-        infeasible=candidate.infeasible,
-        crossings=_crossings(candidate.problem),
-    )
-
-
-def _hops(problem: Problem) -> list[HopCost]:
-    return [
-        HopCost(
-            boundary=hop.boundary,
-            kind="activation" if hop.kind is Kind.ACTIVATION else "gradient",
-            link=hop.link,
-            transfer_ms=to_ms(hop.transfer_ns),
-            latency_ms=to_ms(hop.latency_ns),
-            legs=_legs(hop),
-        )
-        for hop in problem.hops
-        if not hop.missing
-    ]
-
-
-def _worst_phases(problem: Problem) -> list[WorstPhaseRow]:
-    return [
-        WorstPhaseRow(
-            lane=worst.lane,
-            period_ms=to_ms(worst.period_ns),
-            phase_ms=to_ms(worst.phase_ns),
-            transfer_ms=to_ms(worst.transfer_ns),
-            reserved_ms=to_ms(worst.reserved_ns),
-        )
-        for worst in problem.worst_phases
-    ]
-
-
-def _crossings(problem: Problem) -> int:
-    """Count the messages of a microbatch between two sites; on several links on its way a message counts once."""
-    sites = [device.site for device in problem.devices]
-    return sum(sites[hop.sender] != sites[hop.receiver] for hop in problem.hops)
-
-
-def _legs(hop: Hop) -> list[LegCost] | None:
-    if len(hop.legs) < 2:  # with one link the hop says it all
-        return None
-    return [
-        LegCost(link=leg.link, transfer_ms=to_ms(leg.transfer_ns), latency_ms=to_ms(leg.latency_ns)) for leg in hop.legs
     ]
 
 

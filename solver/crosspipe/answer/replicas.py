@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from crosspipe.answer.judge import judge
+from crosspipe.answer.free import MOST_COMPARED, SLACK_S
+from crosspipe.answer.merged import share_lanes
 from crosspipe.answer.models import ReplicaMessages
 from crosspipe.answer.units import to_ms
 from crosspipe.bounds.best import lower_bound
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.families.registry import run_families
 from crosspipe.problem.compile import MOST_OPERATIONS, compile_spec
-from crosspipe.schedule.measure import fits, makespan_ns, span_ns, value_ns
+from crosspipe.schedule.measure import fits, value_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.replicas import apart, first_of
 from crosspipe.schedule.timed import timed
-from crosspipe.search.search import Start, search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
+    from crosspipe.answer.merged import MergedFirst
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Orders
     from crosspipe.search.clock import Clock
@@ -28,25 +26,8 @@ if TYPE_CHECKING:
     from crosspipe.search.options import SolveOptions
     from crosspipe.spec.model import Spec
 
-MOST_COMPARED = 20_000
-"""Above this many operations, replicas modelled apart, the comparison is left out."""
-
-SLACK_S = 0.5
-"""It is made even after the time limit if it takes about as little as this."""
-
 SHARE = 0.5
 """Share of the time left that the greedy may take."""
-
-MERGED_SHARE = 0.4
-"""Share of the time that goes to one pipeline of merged messages before its replicas are looked at apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class MergedFirst:
-    """What came of one pipeline with merged messages: schedules for replicas apart; value and bound by traversal."""
-
-    starts: tuple[Start, ...] = ()
-    known: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def compare_messages(
@@ -71,7 +52,7 @@ def compare_messages(
     merged_size = len(problem.operations) // problem.replicas
     left_s = 0.0 if clock.stopped else clock.left_s
     late = best.construction_s * (copies // problem.replicas) > max(SLACK_S, left_s) and not options.deterministic
-    if not _shares(problem) or merged_size * copies > min(MOST_COMPARED, MOST_OPERATIONS) or late:
+    if not share_lanes(problem) or merged_size * copies > min(MOST_COMPARED, MOST_OPERATIONS) or late:
         return None
     searched: Literal["merged", "separate"] = "separate" if problem.replicas > 1 else "merged"
     other = _other(spec, problem, searched)
@@ -109,15 +90,6 @@ def _told(
     )
 
 
-def _shares(problem: Problem) -> bool:
-    """Whether messages of several replicas pass over one lane."""
-    first = len(problem.devices)
-    used = {lane for hop in problem.hops for lane in hop.lanes}
-    if problem.replicas > 1:
-        return any(problem.lanes[lane - first].replica is None for lane in used)
-    return problem.merged_replicas > 1 and bool(used)
-
-
 def _other(spec: Spec, problem: Problem, searched: Literal["merged", "separate"]) -> Problem | None:
     """Compile the same placement with the messages shared the other way."""
     mode = "merged" if searched == "separate" else "separate"
@@ -136,39 +108,3 @@ def _quickly(problem: Problem, turned: Orders | None, objective: Objective, budg
         schedule, whole = timed(problem, turned, objective), resolved(problem, turned)
         values += [value_ns(whole, schedule, objective)] if fits(whole, schedule) else []
     return (min(values), bound_ns) if values else None
-
-
-def search_merged(
-    spec: Spec,
-    problems: Sequence[Problem],
-    options: SolveOptions,
-    clock: Clock,
-    should_stop: Callable[[], bool] | None,
-) -> MergedFirst:
-    """Search one pipeline with merged messages for a while, and let every replica follow what is found.
-
-    One pipeline is far smaller than all of them, and its best schedule is no worse for replicas apart.
-    """
-    if problems[0].replicas == 1 or not any(_shares(problem) for problem in problems) or clock.left_s == 0:
-        return MergedFirst()
-    limit_s = MERGED_SHARE * clock.left_s
-    parallel = spec.parallel.model_copy(update={"replica_messages": "merged"})
-    merged = compile_spec(spec.model_copy(update={"parallel": parallel}), problems[0].digest)
-    found = search(merged, replace(options, time_limit_s=limit_s), should_stop=should_stop)
-    starts: list[Start] = []
-    known: dict[str, tuple[int, int]] = {}
-    for candidate in found.board.candidates:
-        places = [place for place, problem in enumerate(problems) if problem.traversal == candidate.problem.traversal]
-        if candidate.schedule is None or candidate.value_ns is None or candidate.bound is None or not places:
-            continue
-        known[candidate.problem.traversal] = candidate.value_ns, candidate.bound.value_ns
-        problem = problems[places[0]]
-        orders = apart(candidate.problem, problem, candidate.schedule.orders)
-        if orders is None:
-            continue
-        schedule, whole = timed(problem, orders, options.objective), resolved(problem, orders)
-        if fits(whole, schedule):
-            judge(problem, schedule, makespan_ns(schedule), span_ns(whole, schedule))
-            value = value_ns(whole, schedule, options.objective)
-            starts.append(Start(places[0], schedule, value, "merged replicas"))
-    return MergedFirst(tuple(starts), known)

@@ -6,26 +6,22 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, get_args
 
 from crosspipe.answer.build import build_answer
-from crosspipe.answer.models import Answer, CheckedViolation, CheckResult, FreeLinks
+from crosspipe.answer.free import compare_free_links
+from crosspipe.answer.merged import search_merged
 from crosspipe.answer.notes import chosen_by_rule, kept_gathered
-from crosspipe.answer.replicas import compare_messages, search_merged
+from crosspipe.answer.replicas import compare_messages
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
+from crosspipe.answer.results import CheckedViolation, CheckResult
 from crosspipe.answer.settle import settled
 from crosspipe.answer.starts import starts_of
 from crosspipe.answer.timetable import Detail
-from crosspipe.answer.units import to_ms, to_ms_or_none
-from crosspipe.bounds.best import lower_bound
+from crosspipe.answer.units import to_ms_or_none
 from crosspipe.checker.check import check as judge_rows
 from crosspipe.checker.document import placed_from_document
 from crosspipe.costs.expand import expand
 from crosspipe.errors import Fault, OptionError
-from crosspipe.families.registry import run_families
 from crosspipe.problem.compile import compile_spec
-from crosspipe.problem.free import crosses_sites, free_links
 from crosspipe.problem.problem import Objective
-from crosspipe.schedule.measure import value_ns
-from crosspipe.schedule.replay import resolved
-from crosspipe.schedule.timed import timed
 from crosspipe.search.clock import Clock
 from crosspipe.search.options import SolveOptions, usable_cores
 from crosspipe.search.search import search
@@ -35,14 +31,8 @@ from crosspipe.spec.notices import spec_notices, told_once
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crosspipe.search.incumbents import Candidate
+    from crosspipe.answer.models import Answer
     from crosspipe.search.progress import Progress
-
-MOST_COMPARED = 20_000
-"""Above this many operations the comparison with free links is left out: it costs as much as the construction."""
-
-SLACK_S = 0.5
-"""The comparison with free links is made even after the time limit if it takes less than this."""
 
 
 def solve(
@@ -111,7 +101,7 @@ def solve(
     outcome = settled(search(problems, options, on_progress, should_stop, clock, starts))
     best = outcome.board.best
     notices = told_once([*spec_notices(parsed), *expansion.notices])
-    network = None if best is None else _free_links(best, options, clock)
+    network = None if best is None else compare_free_links(best, options, clock)
     turns = None if best is None else compare_messages(expansion.spec, best, merged, options, clock)
     chosen = [*chosen_by_rule(parsed, expansion), *kept_gathered(expansion), *ignored]
     return build_answer(outcome, options, digest, notices, chosen, network, turns, detail)
@@ -129,28 +119,6 @@ def one_of(name: str, value: object, known: Sequence[str]) -> str:
         close = get_close_matches(str(value), known, n=1, cutoff=0)
         raise OptionError([Fault(f"/{name}", f"must be one of {', '.join(known)}", str(value), close[0])])
     return value
-
-
-def _free_links(best: Candidate, options: SolveOptions, clock: Clock) -> FreeLinks | None:
-    """Compare with free links, where that takes no more time than there is."""
-    problem, value, schedule, objective = best.problem, best.value_ns, best.schedule, options.objective
-    if value is None or schedule is None or not crosses_sites(problem) or len(problem.operations) > MOST_COMPARED:
-        return None
-    left_s = 0.0 if clock.stopped else clock.left_s
-    if best.construction_s > max(SLACK_S, left_s) and not options.deterministic:
-        return None
-    free = free_links(problem)
-    bound_ns = lower_bound(free, objective).value_ns
-    # The schedule found for the real links keeps its orders on free ones, where it takes no longer.
-    same_orders = timed(free, schedule.orders, objective)
-    values = [value_ns(resolved(free, schedule.orders), same_orders, objective)]
-    values += [row.value_ns for row in run_families(free, objective, 0.0, bound_ns) if row.value_ns is not None]
-    fastest = min(values)
-    return FreeLinks(
-        value_ms=to_ms(fastest),
-        lower_bound_ms=to_ms(bound_ns),
-        cost=value / fastest - 1 if fastest else None,
-    )
 
 
 def check(spec: SpecSource, document: object) -> CheckResult:

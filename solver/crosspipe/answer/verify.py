@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.certify import certificate_of_parts, no_schedule_part
-from crosspipe.answer.models import VerifyResult
+from crosspipe.answer.results import VerifyResult
 from crosspipe.answer.solve import check
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.certificate.verdict import MOST_WORK, RefusedError, Verdict

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crosspipe.answer.models import VerifyResult
+from crosspipe.answer.results import VerifyResult
 from crosspipe.answer.summary import ms
 from crosspipe.answer.verify import verify
 from crosspipe.certificate.verdict import MOST_WORK
