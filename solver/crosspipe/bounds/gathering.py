@@ -42,13 +42,13 @@ class Gathering:
     ahead: tuple[IntArray, ...]
     behind: tuple[IntArray, ...]
 
-    def after(self, head: NDArray[Any], durations: NDArray[Any]) -> int:
-        """Earliest start of the operation, from the heads of what comes before it."""
-        return max((_last_end(head[rows], durations[rows]) for rows in self.ahead), default=0)
+    def after(self, head: NDArray[Any], durations: NDArray[Any], known: int) -> int:
+        """Earliest start of the operation, from the heads of what comes before it; `known` is what is known of it."""
+        return max([known, *(_last_end(head[rows], durations[rows], known) for rows in self.ahead)])
 
-    def before(self, tail: NDArray[Any], durations: NDArray[Any]) -> int:
-        """Least time after its end, from the tails of what comes behind it."""
-        return max((_last_end(tail[rows], durations[rows]) for rows in self.behind), default=0)
+    def before(self, tail: NDArray[Any], durations: NDArray[Any], known: int) -> int:
+        """Least time after its end, likewise; below zero as `known` where nothing behind it is asked for."""
+        return max([known, *(_last_end(tail[rows], durations[rows], known) for rows in self.behind)])
 
 
 def gatherings(graph: Graph) -> dict[int, Gathering]:
@@ -112,11 +112,14 @@ def _by_lane(graph: Graph, member: IntArray) -> tuple[IntArray, ...]:
     return tuple(np.flatnonzero((member == 1) & (ops.resource == lane)) for lane in lanes)
 
 
-def _last_end(release: NDArray[Any], durations: NDArray[Any]) -> int:
-    """Largest `t + work released at t or later`; operations without a path to what is asked for do not count."""
+def _last_end(release: NDArray[Any], durations: NDArray[Any], least: int) -> int:
+    """Largest `t + work released at t or later`, `least` for no work.
+
+    Operations without a path to what is asked for do not count.
+    """
     counted = release >= 0
     release, durations = release[counted], durations[counted]
     if not len(release):
-        return 0
+        return least
     order = np.argsort(-release, kind="stable")
     return int((release[order] + np.cumsum(durations[order])).max())

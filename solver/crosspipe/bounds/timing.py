@@ -122,7 +122,7 @@ def _heads(
     for step in graph.forward:
         head[step.targets] = np.maximum(head[step.targets], _longest(finish, step))
         for op in gathered.keys() & set(step.targets.tolist()) if gathered else ():
-            head[op] = max(head[op], gathered[op].after(head, durations))
+            head[op] = gathered[op].after(head, durations, int(head[op]))
         settle(step.targets)
     return head, finish, tuple(blocked)
 
@@ -135,7 +135,7 @@ def _tails(graph: Graph, targets: IntArray | None, gathered: dict[int, Gathering
     for step in graph.backward:
         tail[step.targets] = np.maximum(tail[step.targets], _longest(tail, step))
         for op in gathered.keys() & set(step.targets.tolist()) if gathered else ():
-            tail[op] = max(tail[op], gathered[op].before(tail, graph.durations))
+            tail[op] = gathered[op].before(tail, graph.durations, int(tail[op]))
     return tail
 
 

@@ -219,6 +219,20 @@ class TestDeadlines:
         found = obstacles(pipeline([split(2, 2, 2)] * 2, 3, latency_ms=1, limits=limits))
         assert [o.where for o in found] == ["stage 1", "the schedule"]
 
+    def test_what_a_stage_need_not_wait_for_takes_none_of_its_time(self) -> None:
+        """The tied sum and the reduce of stage 0 come after all its compute, chained to an end of no length."""
+
+        def due(**more: Any) -> Problem:
+            stage = split(2, 2, 2, activation_mb=1, boundary_mb=1, reduced_mb=4)
+            links = [{"between": ["d0", "d1"], "bandwidth_gbps": 8, "one_way_latency_ms": 3, "duplex": "half"}]
+            sites = {f"d{d}": {"devices": 1, "hop_bandwidth_gbps": 8, "hop_latency_ms": 1} for d in range(2)}
+            limits = {"stage_deadlines_ms": {"0": 5}}
+            return pipeline([stage] * 2, 1, links=links, limits=limits, **({"sites": sites} | more))
+
+        gradients = {"sharding": "none", "tied": [[0, 1]], "tied_mb": 1}
+        parallel = {"tensor": 1, "pipeline": 2, "data": 2, "replica_messages": "separate"}
+        assert only(due(parallel=parallel, gradients=gradients)).needs == only(due(parallel=parallel)).needs
+
     def test_none_is_judged_where_messages_cannot_pass(self) -> None:
         problem = two({"closed_ms": [[0, None]]}, limits={"deadline_ms": 1})
         assert only(problem).reason == "link"
