@@ -51,8 +51,12 @@ def starts_of(
     OptionError
         If what is given is no list of answers.
     """
-    if not isinstance(answers, list | tuple) or not all(isinstance(answer, Answer) for answer in answers):
+    if not isinstance(answers, list | tuple):
         raise OptionError([Fault("/start", "must be a list of answers", type(answers).__name__)])
+    for at, answer in enumerate(answers):
+        if not isinstance(answer, Answer):
+            rule = "must be an answer, as `solve` returns it or `Answer.model_validate` reads it"
+            raise OptionError([Fault(f"/start/{at}", rule, type(answer).__name__)])
     starts: list[Start] = []
     ignored: list[str] = []
     for number, answer in enumerate(answers, 1):

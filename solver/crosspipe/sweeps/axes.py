@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from crosspipe.spec.faults import closest
 from crosspipe.spec.numbers import plain_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from crosspipe.sweeps.models import Value
 
@@ -73,12 +74,14 @@ class Axis:
 
 
 def value_text(name: str, value: Value) -> str:
-    """Write a value of an axis with its unit, for people."""
+    """Write a value of an axis with its unit, and with its place where it varies one alone, for people."""
+    word, _, place = name.partition(PLACE)
+    where = f"{place} " if place else ""
     if value is None:
-        return "no transfer time"
-    unit = KINDS[name.partition(PLACE)[0]].unit
+        return f"{where}no transfer time"
+    unit = KINDS[word].unit
     text = value if isinstance(value, str) else f"{value:,.10g}"
-    return text + (unit if unit == "x" else f" {unit}" if unit else "")
+    return where + text + (unit if unit == "x" else f" {unit}" if unit else "")
 
 
 def plain(value: Setting) -> Value:
@@ -100,7 +103,7 @@ def named_axis(name: str, values: Sequence[object], tree: Tree) -> Axis:
         raise OptionError([Fault(f"/axes/{name}", f"must be one of {', '.join(KINDS)}", name, closest(word, KINDS))])
     if PLACE in name or kind.places is not None:
         _require_place(name, place, kind, tree)
-    if isinstance(values, str | bytes) or not values:
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
         raise OptionError([Fault(f"/axes/{name}", "must be a list of values", repr(values))])
     known = list(dict.fromkeys(_setting(name, kind, value) for value in values))
     if kind.unit:

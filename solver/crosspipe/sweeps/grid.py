@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,7 +18,7 @@ from crosspipe.spec.load import parse_spec
 from crosspipe.sweeps.axes import BANDWIDTH, MEMORY, MEMORY_GB, PLACE, Axis, Setting, Tree, named_axis, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from crosspipe.problem.problem import Problem
     from crosspipe.spec.model import Spec
@@ -97,11 +98,19 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
         If the spec is invalid at a point; the message names the first such point.
     """
     tree: Tree = _as_written(spec.model_dump(mode="python", by_alias=True, exclude_defaults=True))
+    given: object = axes  # whatever an untyped caller passes
+    if not isinstance(given, Mapping):
+        raise OptionError([Fault("/axes", "must map what varies to its values", type(given).__name__)])
     found = tuple(named_axis(name, values, tree) for name, values in axes.items())
     if not found:
         raise OptionError([Fault("/axes", "must hold an axis at least", "none")])
     if {MEMORY, MEMORY_GB} <= {axis.name.partition(PLACE)[0] for axis in found}:
         raise OptionError([Fault(f"/axes/{MEMORY}", f"must not stand beside `{MEMORY_GB}`, which sets the same")])
+    for axis in found:
+        if axis.place is not None and any(other.name == axis.name.partition(PLACE)[0] for other in found):
+            everywhere = axis.name.partition(PLACE)[0]
+            rule = f"must not stand beside `{everywhere}`, which sets it everywhere"
+            raise OptionError([Fault(f"/axes/{axis.name}", rule, axis.place)])
     count = 1
     for axis in found:
         count *= len(axis.values)

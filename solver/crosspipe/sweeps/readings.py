@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import isnan
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.summary import ms, percent
@@ -37,7 +38,13 @@ def require_tolerance(tolerance: float) -> None:
         If it is not from 0 to 1.
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance <= 1:
-        raise OptionError([Fault("/tolerance", "must be a number from 0 to 1", repr(tolerance), str(TOLERANCE))])
+        raise OptionError([Fault("/tolerance", "must be a number from 0 to 1", repr(tolerance), _nearest(tolerance))])
+
+
+def _nearest(tolerance: object) -> str:
+    if isinstance(tolerance, int | float) and not isinstance(tolerance, bool) and not isnan(tolerance):
+        return "0" if tolerance < 0 else "1"
+    return str(TOLERANCE)
 
 
 def readings_of(grid: Grid, points: Points, spec: Spec, tolerance: float) -> list[SweepReading]:

@@ -143,8 +143,14 @@ def test_columns_of_unlike_length_cannot_be_read(proved: Answer) -> None:
 
 
 def test_what_is_no_answer_is_refused(proved: Answer) -> None:
-    for start in (proved, [proved.model_dump()], "answer.json", None):
-        with pytest.raises(OptionError, match="must be a list of answers"):
+    several = "must be a list of answers"
+    for start, told in (
+        (proved, several),
+        ("answer.json", several),
+        (None, several),
+        ([proved, proved.model_dump()], "/start/1: must be an answer, as `solve` returns it"),
+    ):
+        with pytest.raises(OptionError, match=told):
             solve(two_sites(), time_limit_s=0, start=start)  # type: ignore[arg-type]  # what untyped callers may pass
 
 

@@ -113,6 +113,7 @@ def test_a_wrong_number_is_said_as_it_was_given() -> None:
         ("microbatches:east", [1], "must name no place"),
         ("memory_gb", [], "must be a list of values"),
         ("memory_gb", "32", "must be a list of values"),
+        ("memory_gb", 32, "must be a list of values"),
         ("memory_gb", ["32"], "must hold numbers"),
         ("memory_gb", [True], "must hold numbers"),
         ("memory_gb", [float("nan")], "must hold numbers"),
@@ -130,6 +131,10 @@ def test_what_can_not_be_swept_together_or_at_all() -> None:
         grid({})
     with pytest.raises(OptionError, match="must not stand beside `memory_gb`"):
         grid({"memory_gb": [1], "memory": [1]})
+    with pytest.raises(OptionError, match="/axes/memory_gb:east: must not stand beside `memory_gb`"):
+        grid({"memory_gb:east": [1], "memory_gb": [1]})
+    with pytest.raises(OptionError, match="must map what varies to its values"):
+        grid(["memory_gb"])  # type: ignore[arg-type]  # what untyped callers may pass
     with pytest.raises(OptionError, match="must make at most 10000 points"):
         grid({"memory_gb": list(range(1, 200)), "latency_ms": list(range(200))})
     with pytest.raises(OptionError, match="must find a link between two sites"):
@@ -152,7 +157,7 @@ def test_a_value_that_makes_the_spec_invalid_is_told_before_anything_is_solved(a
 
 def test_values_in_words() -> None:
     assert value_text("memory_gb", 32) == "32 GB"
-    assert value_text("memory:east", 1.25) == "1.25x"
+    assert value_text("memory:east", 1.25) == "east 1.25x"
     assert value_text("traversal", "wave") == "wave"
     assert value_text("bandwidth_gbps", None) == "no transfer time"
     assert axis_text("latency_ms:east-west") == "one-way latency (east-west)"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.sweeps.sweeping import SPEC, grid, point
 
+from crosspipe.errors import OptionError
 from crosspipe.spec.load import parse_spec
-from crosspipe.sweeps.readings import readings_of
+from crosspipe.sweeps.readings import readings_of, require_tolerance
 
 if TYPE_CHECKING:
     from crosspipe.sweeps.models import SweepReading
@@ -148,6 +149,13 @@ def test_from_which_bandwidth_on_it_is_free() -> None:
     (reading,) = read(axes, known | {(100,): 103.0})
     assert (reading.value, reading.reached_ms) == (None, None)
     assert reading.sentence.startswith("No bandwidth up to 100 Gb/s is free: 103.0 ms, against 100.0 ms")
+
+
+@pytest.mark.parametrize(("tolerance", "nearest"), [(5, "1"), (-0.5, "0"), (float("nan"), "0.01"), (True, "0.01")])
+def test_a_tolerance_is_a_share(tolerance: float, nearest: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        require_tolerance(tolerance)
+    assert refused.value.faults[0].nearest == nearest
 
 
 def test_other_axes_have_readings_of_their_own() -> None:

@@ -76,6 +76,12 @@ def test_a_reference_is_a_column_of_its_own() -> None:
     assert lines[2].split() == ["32", "GB", "1,400.0", "*", "1,390.0", "*"]
 
 
+def test_axes_of_one_place_are_told_apart() -> None:
+    at = {"memory_gb:east": 32, "memory_gb:west": 40, "latency_ms:east-west": 5}
+    lines = told({name: [value] for name, value in at.items()}, [point(at, 9.0)])
+    assert lines[1:4] == ["east-west 5 ms:", "            west 40 GB", "east 32 GB       9.0 *"]
+
+
 def test_further_axes_are_matrices_below_each_other() -> None:
     axes: dict[str, list[Any]] = {"memory_gb": [32], "latency_ms": [0], "traversal": ["loop", "wave"]}
     points = [
