@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answer": "crosspipe.answer.models",
-    "BoundResult": "crosspipe.answer.models",
-    "CheckResult": "crosspipe.answer.models",
+    "BoundResult": "crosspipe.answer.results",
+    "CheckResult": "crosspipe.answer.results",
     "CrossPipeError": "crosspipe.errors",
     "Progress": "crosspipe.search.progress",
     "Spec": "crosspipe.spec.model",
     "SpecError": "crosspipe.errors",
     "Sweep": "crosspipe.sweeps.models",
-    "VerifyResult": "crosspipe.answer.models",
+    "VerifyResult": "crosspipe.answer.results",
     "bound": "crosspipe.answer.bound",
     "check": "crosspipe.answer.solve",
     "solve": "crosspipe.answer.solve",
