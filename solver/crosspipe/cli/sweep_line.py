@@ -13,7 +13,7 @@ from crosspipe.answer.summary import ms, percent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from crosspipe.sweeps.run import SweepProgress
+    from crosspipe.sweeps.progress import SweepProgress
 
 BAR = 16
 """Characters of the bar."""

@@ -11,7 +11,8 @@ from tests.unit.cli.running import SMALL, call
 import crosspipe.cli.sweep as command
 from crosspipe.cli.sweep_line import line_of
 from crosspipe.sweeps.models import Sweep
-from crosspipe.sweeps.run import SweepProgress, sweep
+from crosspipe.sweeps.progress import SweepProgress
+from crosspipe.sweeps.run import sweep
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,23 +12,24 @@ from tests.unit.sweeps.sweeping import SPEC, assert_settled, grid, swept
 
 import crosspipe
 import crosspipe.search.improve as improving
-import crosspipe.sweeps.run as running
 from crosspipe.answer.solve import solve
 from crosspipe.errors import OptionError
+from crosspipe.sweeps import solving
 from crosspipe.sweeps.models import Sweep
+from crosspipe.sweeps.run import sweep
 from crosspipe.sweeps.store import SweepFileError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from crosspipe.answer.models import Answer
-    from crosspipe.sweeps.run import SweepProgress
+    from crosspipe.sweeps.progress import SweepProgress
 
 AXES: dict[str, list[Any]] = {"memory_gb": [0.2, 0.3, 0.4], "latency_ms": [0, 4, 9]}
 
 
 def test_a_sweep_is_exported_by_the_package() -> None:
-    assert crosspipe.sweep is running.sweep
+    assert crosspipe.sweep is sweep
     assert crosspipe.Sweep is Sweep
 
 
@@ -74,7 +75,7 @@ def test_a_bound_of_a_better_point_can_prove_a_worse_one(monkeypatch: pytest.Mon
         objective = answer.objective.model_copy(update={"lower_bound_ms": 1.0, "bound_from": "nothing"})
         return answer.model_copy(update={"objective": objective, "status": "feasible", "stop_reason": "time_limit"})
 
-    monkeypatch.setattr(running, "solve", blind)
+    monkeypatch.setattr(solving, "solve", blind)
     found = swept({"memory_gb": [4, 5]}, SPEC | {"training": {"microbatches": 2}})
     assert [point.status for point in found.points] == ["optimal", "optimal"]
     lent = found.points[0]
@@ -198,7 +199,7 @@ def test_a_point_that_is_stopped_is_not_kept(tmp_path: Path, monkeypatch: pytest
         asked.append(1)
         return len(asked) > 1
 
-    monkeypatch.setattr(running, "solve", stopping)
+    monkeypatch.setattr(solving, "solve", stopping)
     out = tmp_path / "points.jsonl"
     found = swept({"memory_gb": [0.3]}, out=out, should_stop=should_stop)
     assert not found.complete
