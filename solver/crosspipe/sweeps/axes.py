@@ -1,58 +1,23 @@
-"""The axes of a sweep: what can be varied, which way is better, and how a value is written into a spec."""
+"""The axes of a sweep as they are asked for: each a kind, the place that it varies alone, and its values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from crosspipe.costs.catalogue import accelerator_named
 from crosspipe.errors import Fault, OptionError
 from crosspipe.spec.faults import closest
 from crosspipe.spec.numbers import plain_number
+from crosspipe.sweeps.kinds import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from crosspipe.sweeps.kinds import Kind, Setting, Tree
     from crosspipe.sweeps.models import Value
-
-Tree = dict[str, Any]
-"""A spec as plain data."""
-
-Setting = Decimal | int | str | None
-"""A value of an axis; None on a bandwidth axis = no bandwidth at all, so that transfers take no time."""
 
 PLACE = ":"
 """Parts the kind of an axis from the site or link that it varies alone: `memory_gb:east`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What can be varied.
-
-    Attributes
-    ----------
-    write
-        Writes a value into a spec: its tree, the place or None for all, the value.
-    better
-        1 where larger values are never worse, -1 where smaller ones are, 0 where neither holds.
-    unit
-        As in sentences; empty for words.
-    title
-        What varies, in words.
-    whole
-        Whether values are whole numbers.
-    places
-        Names the places of a spec that can be varied alone; None where there are none.
-    """
-
-    write: Callable[[Tree, str | None, Setting], None]
-    better: int
-    unit: str
-    title: str
-    whole: bool = False
-    places: Callable[[Tree], list[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +29,11 @@ class Axis:
     place: str | None
     values: tuple[Setting, ...]
 
+    @property
+    def word(self) -> str:
+        """Name of what it varies, without the place."""
+        return self.name.partition(PLACE)[0]
+
     def write(self, tree: Tree, value: Setting) -> None:
         """Write a value into a spec."""
         self.kind.write(tree, self.place, value)
@@ -71,6 +41,12 @@ class Axis:
     def said(self, value: Setting) -> str:
         """Write a value with its unit, for people."""
         return value_text(self.name, plain(value))
+
+
+def axis_text(name: str) -> str:
+    """Say what an axis varies, for people."""
+    word, _, place = name.partition(PLACE)
+    return KINDS[word].title + (f" ({place})" if place else "")
 
 
 def value_text(name: str, value: Value) -> str:
@@ -137,128 +113,3 @@ def _setting(name: str, kind: Kind, value: object) -> Setting:
 def _written(value: object) -> str:
     """Write a wrong value as it was given: a number of the command line, read exactly, is no `Decimal` to people."""
     return str(value) if isinstance(value, Decimal) else repr(value)
-
-
-def _pools(tree: Tree, place: str | None) -> list[Tree]:
-    sites = [site for name, site in tree["sites"].items() if place in (None, name)]
-    return [pool for site in sites for pool in (site.get("pools") or [site])]
-
-
-def _memory_gb(tree: Tree, place: str | None, value: Setting) -> None:
-    for pool in _pools(tree, place):
-        pool["memory_gb"] = value
-
-
-def _memory(tree: Tree, place: str | None, value: Setting) -> None:
-    """Multiply each device's own memory, that of the catalogue where the spec leaves it to it."""
-    for pool in _pools(tree, place):
-        known = pool.get("memory_gb")
-        if known is None and pool.get("gpu") is not None:
-            known = accelerator_named(pool["gpu"], "/sites").memory_gb
-        if known is None:
-            rule = "must have a memory to multiply: give each site its `memory_gb`, or vary `memory_gb` in place of it"
-            raise OptionError([Fault("/axes/memory", rule, "a site without")])
-        if isinstance(value, Decimal):
-            pool["memory_gb"] = Decimal(str(known)) * value
-
-
-def _links(tree: Tree, place: str | None) -> list[Tree]:
-    """List the links between two sites, or the one named."""
-    if place is not None:
-        return [link for link in tree.get("links", []) if place in _called(link)]
-    return [link for link in tree.get("links", []) if _joins_sites(link)]
-
-
-def _ends(link: Tree) -> tuple[str, ...]:
-    return tuple(link.get("between") or [link[end] for end in ("from", "to") if link.get(end) is not None])
-
-
-def _joins_sites(link: Tree) -> bool:
-    return len({end.partition("/")[0] for end in _ends(link)}) > 1
-
-
-def _called(link: Tree) -> list[str]:
-    """Names of a link: its ends (`east-west`, `east->west`), and its group."""
-    ends = ("->" if link.get("from") is not None else "-").join(_ends(link))
-    return [name for name in (ends, link.get("group")) if name]
-
-
-def _link_names(tree: Tree) -> list[str]:
-    return list(dict.fromkeys(name for link in _links(tree, None) for name in _called(link)))
-
-
-def _latency_ms(tree: Tree, place: str | None, value: Setting) -> None:
-    for link in _links(tree, place):
-        link.pop("rtt_ms", None)
-        link["one_way_latency_ms"] = value
-
-
-def _bandwidth_gbps(tree: Tree, place: str | None, value: Setting) -> None:
-    for link in _links(tree, place):
-        for other in ("bandwidth_gbps", "transfer_ms", "transfer_table"):
-            link.pop(other, None)
-        if value is not None:
-            link["bandwidth_gbps"] = value
-
-
-def _microbatches(tree: Tree, _place: str | None, value: Setting) -> None:
-    tree["training"].pop("global_batch", None)
-    tree["training"]["microbatches"] = value
-
-
-def _in_flight(tree: Tree, _place: str | None, value: Setting) -> None:
-    tree.setdefault("limits", {})["in_flight"] = value
-
-
-def _traversal(tree: Tree, _place: str | None, value: Setting) -> None:
-    """Where the model is cut for the placement, a loop or wave has two stages per device at least."""
-    placement = tree.setdefault("placement", {})
-    placement.pop("map", None)
-    placement["traversal"] = value
-    model = tree["model"]
-    if isinstance(model, dict) and "stages" in model:
-        return
-    if value == "unidirectional":
-        placement.pop("stages_per_device", None)
-    elif value in ("loop", "wave"):
-        placement["stages_per_device"] = max(2, placement.get("stages_per_device", 1))
-
-
-def _sites(tree: Tree) -> list[str]:
-    return list(tree["sites"])
-
-
-def axis_text(name: str) -> str:
-    """Say what an axis varies, for people."""
-    word, _, place = name.partition(PLACE)
-    return KINDS[word].title + (f" ({place})" if place else "")
-
-
-BANDWIDTH, LATENCY, MEMORY, MEMORY_GB = "bandwidth_gbps", "latency_ms", "memory", "memory_gb"
-
-KINDS = {
-    MEMORY_GB: Kind(_memory_gb, 1, "GB", "memory per device", places=_sites),
-    MEMORY: Kind(_memory, 1, "x", "memory per device, as a factor of its own", places=_sites),
-    LATENCY: Kind(_latency_ms, -1, "ms", "one-way latency", places=_link_names),
-    BANDWIDTH: Kind(_bandwidth_gbps, 1, "Gb/s", "bandwidth", places=_link_names),
-    "microbatches": Kind(_microbatches, 0, "microbatches", "microbatches", whole=True),
-    "in_flight": Kind(_in_flight, 1, "in flight", "most microbatches in flight", whole=True),
-    "traversal": Kind(_traversal, 0, "", "traversal"),
-}
-"""Every axis there is, by name."""
-
-__all__ = [
-    "BANDWIDTH",
-    "KINDS",
-    "LATENCY",
-    "MEMORY",
-    "MEMORY_GB",
-    "PLACE",
-    "Axis",
-    "Setting",
-    "Tree",
-    "axis_text",
-    "named_axis",
-    "plain",
-    "value_text",
-]

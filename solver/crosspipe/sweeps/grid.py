@@ -15,7 +15,8 @@ from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.relaxation import relaxes
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
-from crosspipe.sweeps.axes import BANDWIDTH, MEMORY, MEMORY_GB, PLACE, Axis, Setting, Tree, named_axis, plain
+from crosspipe.sweeps.axes import Axis, named_axis, plain
+from crosspipe.sweeps.kinds import BANDWIDTH, MEMORY, MEMORY_GB, Setting, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,12 +105,11 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
     found = tuple(named_axis(name, values, tree) for name, values in axes.items())
     if not found:
         raise OptionError([Fault("/axes", "must hold an axis at least", "none")])
-    if {MEMORY, MEMORY_GB} <= {axis.name.partition(PLACE)[0] for axis in found}:
+    if {MEMORY, MEMORY_GB} <= {axis.word for axis in found}:
         raise OptionError([Fault(f"/axes/{MEMORY}", f"must not stand beside `{MEMORY_GB}`, which sets the same")])
     for axis in found:
-        if axis.place is not None and any(other.name == axis.name.partition(PLACE)[0] for other in found):
-            everywhere = axis.name.partition(PLACE)[0]
-            rule = f"must not stand beside `{everywhere}`, which sets it everywhere"
+        if axis.place is not None and any(other.name == axis.word for other in found):
+            rule = f"must not stand beside `{axis.word}`, which sets it everywhere"
             raise OptionError([Fault(f"/axes/{axis.name}", rule, axis.place)])
     count = 1
     for axis in found:
@@ -120,7 +120,7 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
     points = _points(found, listed, tree)
     left_out = None
     for number, axis in enumerate(found):
-        if axis.name.partition(PLACE)[0] == BANDWIDTH:
+        if axis.word == BANDWIDTH:
             # Transfers that take no time: what finite bandwidths are compared with.
             free = [*listed[:number], (None,), *listed[number + 1 :]]
             try:

@@ -6,23 +6,21 @@ the values that were reached and the bounds that were proved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
 from math import isnan
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.summary import ms, percent
 from crosspipe.errors import Fault, OptionError
-from crosspipe.sweeps.axes import BANDWIDTH, LATENCY, MEMORY, MEMORY_GB, PLACE, plain
-from crosspipe.sweeps.models import SweepReading
+from crosspipe.sweeps.comparison import Comparison
+from crosspipe.sweeps.kinds import BANDWIDTH, LATENCY, MEMORY, MEMORY_GB
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from crosspipe.spec.model import Spec
     from crosspipe.sweeps.axes import Axis
     from crosspipe.sweeps.grid import Grid, Place
-    from crosspipe.sweeps.models import SweepPoint
+    from crosspipe.sweeps.models import SweepPoint, SweepReading
     from crosspipe.sweeps.settle import Points
 
 TOLERANCE = 0.01
@@ -49,7 +47,7 @@ def _nearest(tolerance: object) -> str:
 
 def readings_of(grid: Grid, points: Points, spec: Spec, tolerance: float) -> list[SweepReading]:
     """Read a sweep; points that are missing leave their readings out."""
-    table = _Table(grid, points, tolerance)
+    table = Comparison(grid, points, tolerance)
     memory = table.number(MEMORY_GB, MEMORY)
     latency, bandwidth = table.number(LATENCY), table.number(BANDWIDTH)
     found: list[SweepReading] = []
@@ -62,95 +60,6 @@ def readings_of(grid: Grid, points: Points, spec: Spec, tolerance: float) -> lis
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The points by place, and how they compare."""
-
-    grid: Grid
-    points: Points
-    tolerance: float
-
-    def number(self, *kinds: str) -> int | None:
-        """Find an axis by its kind: the one that varies everywhere, else the first for one place."""
-        axes = [(number, axis.name) for number, axis in enumerate(self.grid.axes)]
-        whole = [number for number, name in axes if name in kinds]
-        placed = [number for number, name in axes if name.partition(PLACE)[0] in kinds]
-        return next(iter(whole + placed), None)
-
-    def combinations(self, *free: int) -> Iterator[Place]:
-        """List the places on all axes but `free`, which stand at 0."""
-        ranges = [[0] if number in free else range(len(axis.values)) for number, axis in enumerate(self.grid.axes)]
-        yield from product(*ranges)
-
-    def sure(self, one: SweepPoint | None, other: SweepPoint | None) -> bool:
-        """Whether `one` is within the tolerance of `other` wherever the two optima lie."""
-        if one is None or other is None or one.value_ms is None or other.lower_bound_ms is None:
-            return False
-        return one.value_ms <= (1 + self.tolerance) * other.lower_bound_ms
-
-    def surely_not(self, one: SweepPoint | None, other: SweepPoint | None) -> bool:
-        """Whether `one` is not, wherever they lie."""
-        if one is None or other is None or other.value_ms is None:
-            return False
-        if one.status == "infeasible":
-            return True
-        return one.lower_bound_ms is not None and one.lower_bound_ms > (1 + self.tolerance) * other.value_ms
-
-    def near(self, one: SweepPoint | None, other: SweepPoint | None) -> bool:
-        """Whether the value of `one` is within the tolerance of that of `other`."""
-        if one is None or other is None or one.value_ms is None or other.value_ms is None:
-            return False
-        return one.value_ms <= (1 + self.tolerance) * other.value_ms
-
-    def cost(self, one: SweepPoint, other: SweepPoint) -> str:
-        """Say what a point that is near to another costs against it: nothing, or what the tolerance lets pass."""
-        if one.value_ms is not None and other.value_ms is not None and one.value_ms <= other.value_ms:
-            return "cost nothing"
-        return f"cost at most {100 * self.tolerance:.10g} %"
-
-    def first(self, places: Sequence[Place], other: SweepPoint | None) -> tuple[Place | None, bool]:
-        """Find the first of some places near to a point, and say whether that is proved."""
-        for number, place in enumerate(places):
-            if self.near(self.points.get(place), other):
-                before = all(self.surely_not(self.points.get(one), other) for one in places[:number])
-                return place, before and self.sure(self.points.get(place), other)
-        return None, bool(places) and all(self.surely_not(self.points.get(one), other) for one in places)
-
-    def where(self, place: Place, *left_out: int) -> str:
-        """Say where a place stands on the axes that are not left out."""
-        settings = self.grid.points[place].settings
-        said = [axis.said(settings[number]) for number, axis in enumerate(self.grid.axes) if number not in left_out]
-        return f"At {', '.join(said)}: " if said else ""
-
-    def reading(
-        self,
-        kind: str,
-        axis: int,
-        place: Place | None,
-        asked: Place,
-        reference: SweepPoint | None,
-        proved: bool,
-        sentence: str,
-    ) -> SweepReading:
-        """Put a reading together; `asked` says where it holds."""
-        at = {name: value for name, value in self.grid.at(asked).items() if name != self.grid.axes[axis].name}
-        reached = None if place is None else self.points[place].value_ms
-        known = "" if proved else " (as far as values and bounds are known: not proved)"
-        return SweepReading.model_validate(
-            {
-                "kind": kind,
-                "at": at,
-                "axis": self.grid.axes[axis].name,
-                "value": None if place is None else plain(self.grid.points[place].settings[axis]),
-                "reached_ms": reached,
-                "reference_ms": None if reference is None else reference.value_ms,
-                "tolerance": self.tolerance,
-                "proved": proved,
-                "sentence": f"{sentence}{known}.",
-            }
-        )
-
-
 def _with(place: Place, changes: Iterable[tuple[int, int]]) -> Place:
     moved = list(place)
     for axis, at in changes:
@@ -158,7 +67,7 @@ def _with(place: Place, changes: Iterable[tuple[int, int]]) -> Place:
     return tuple(moved)
 
 
-def _memory_buys(table: _Table, memory: int, latency: int, spec: Spec) -> Iterator[SweepReading]:
+def _memory_buys(table: Comparison, memory: int, latency: int, spec: Spec) -> Iterator[SweepReading]:
     """Say how much memory makes up for each latency, against the spec's own memory at the least latency."""
     sizes, delays = table.grid.axes[memory], table.grid.axes[latency]
     base = _base(sizes, spec)
@@ -190,11 +99,11 @@ def _memory_buys(table: _Table, memory: int, latency: int, spec: Spec) -> Iterat
 def _base(sizes: Axis, spec: Spec) -> int:
     """Place of the spec's own memory on the axis, else of the least."""
     pools = [pool for site in spec.sites.values() for pool in (site.pools or [site])]
-    own = {1} if sizes.name.partition(PLACE)[0] == MEMORY else {pool.memory_gb for pool in pools}
+    own = {1} if sizes.word == MEMORY else {pool.memory_gb for pool in pools}
     return next((at for at, value in enumerate(sizes.values) if own == {value}), 0)
 
 
-def _tolerated(table: _Table, latency: int) -> Iterator[SweepReading]:
+def _tolerated(table: Comparison, latency: int) -> Iterator[SweepReading]:
     """Find the longest latency that costs no more than the tolerance, for each value of the other axes."""
     delays = table.grid.axes[latency]
     for rest in table.combinations(latency):
@@ -222,7 +131,7 @@ def _tolerated(table: _Table, latency: int) -> Iterator[SweepReading]:
         yield table.reading("latency_tolerated", latency, column[last], column[0], reference, proved, sentence)
 
 
-def _free(table: _Table, bandwidth: int) -> Iterator[SweepReading]:
+def _free(table: Comparison, bandwidth: int) -> Iterator[SweepReading]:
     """Find the bandwidth from which on transfers cost no more than that, for each value of the other axes."""
     rates = table.grid.axes[bandwidth]
     if table.grid.left_out is not None:

@@ -13,8 +13,8 @@ from crosspipe.sweeps.run import sweep
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crosspipe.sweeps.axes import Tree
     from crosspipe.sweeps.grid import Grid
+    from crosspipe.sweeps.kinds import Tree
 
 STAGE = {
     "forward_ms": 3.1,
