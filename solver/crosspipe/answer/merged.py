@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.judge import judge
+from crosspipe.errors import NeverOpensError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.schedule.measure import fits, makespan_ns, span_ns, value_ns
 from crosspipe.schedule.replay import resolved
@@ -16,7 +17,8 @@ from crosspipe.search.search import Start, search
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from crosspipe.problem.problem import Problem
+    from crosspipe.problem.problem import Objective, Problem
+    from crosspipe.schedule.orders import Orders, Schedule
     from crosspipe.search.clock import Clock
     from crosspipe.search.options import SolveOptions
     from crosspipe.spec.model import Spec
@@ -51,7 +53,7 @@ def search_merged(
 ) -> MergedFirst:
     """Search one pipeline with merged messages for a while, and let every replica follow what is found.
 
-    One pipeline is far smaller than all of them, and its best schedule is no worse for replicas apart.
+    One pipeline is far smaller than all of them, and where bandwidths tell times its best schedule is no worse apart.
     """
     if problems[0].replicas == 1 or not any(share_lanes(problem) for problem in problems) or clock.left_s == 0:
         return MergedFirst()
@@ -70,9 +72,22 @@ def search_merged(
         orders = apart(candidate.problem, problem, candidate.schedule.orders)
         if orders is None:
             continue
-        schedule, whole = timed(problem, orders, options.objective), resolved(problem, orders)
-        if fits(whole, schedule):
-            judge(problem, schedule, makespan_ns(schedule), span_ns(whole, schedule))
-            value = value_ns(whole, schedule, options.objective)
+        followed = follow(problem, orders, options.objective)
+        if followed is not None:
+            schedule, value = followed
+            judge(problem, schedule, makespan_ns(schedule), span_ns(resolved(problem, orders), schedule))
             starts.append(Start(places[0], schedule, value, "merged replicas"))
     return MergedFirst(tuple(starts), known)
+
+
+def follow(problem: Problem, orders: Orders, objective: Objective) -> tuple[Schedule, int] | None:
+    """Time orders that come from messages shared the other way, and value them; None if limits are broken.
+
+    A table may give one large message less time than as many small ones, so that the lane has closed for the last.
+    """
+    try:
+        schedule = timed(problem, orders, objective)
+    except NeverOpensError:
+        return None
+    whole = resolved(problem, orders)
+    return (schedule, value_ns(whole, schedule, objective)) if fits(whole, schedule) else None

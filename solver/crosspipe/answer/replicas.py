@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from crosspipe.answer.free import MOST_COMPARED, SLACK_S
-from crosspipe.answer.merged import share_lanes
+from crosspipe.answer.merged import follow, share_lanes
 from crosspipe.answer.models import ReplicaMessages
 from crosspipe.answer.units import to_ms
 from crosspipe.bounds.best import lower_bound
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.families.registry import run_families
 from crosspipe.problem.compile import MOST_OPERATIONS, compile_spec
-from crosspipe.schedule.measure import fits, value_ns
-from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.replicas import apart, first_of
-from crosspipe.schedule.timed import timed
 
 if TYPE_CHECKING:
     from crosspipe.answer.merged import MergedFirst
@@ -104,7 +101,6 @@ def _quickly(problem: Problem, turned: Orders | None, objective: Objective, budg
     bound_ns = lower_bound(problem, objective).value_ns
     rows = run_families(problem, objective, budget_s, bound_ns)
     values = [row.value_ns for row in rows if row.value_ns is not None]
-    if turned is not None:
-        schedule, whole = timed(problem, turned, objective), resolved(problem, turned)
-        values += [value_ns(whole, schedule, objective)] if fits(whole, schedule) else []
+    if turned is not None and (followed := follow(problem, turned, objective)) is not None:
+        values.append(followed[1])
     return (min(values), bound_ns) if values else None

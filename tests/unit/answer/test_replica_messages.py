@@ -52,6 +52,16 @@ def test_nothing_to_compare_without_replicas_on_a_shared_link() -> None:
     assert solve(spec("merged", parallel={"data": 1}), time_limit_s=5).replica_messages is None
 
 
+def test_a_lane_that_closes_before_small_messages_are_through() -> None:
+    """One of 20 MB takes 11 ms, two of 10 MB take 20: what merged ones do before the link closes, these may not."""
+    link = {"between": ["a", "b"], "transfer_table": [[10, 10], [20, 11]], "closed_ms": [[76, None]]}
+    training = {"microbatches": 2}
+    merged = solve(spec("merged", links=[link], training=training), time_limit_s=5)
+    assert merged.makespan_ms is not None
+    separate = solve(spec("separate", links=[link], training=training), time_limit_s=5)
+    assert separate.status == "infeasible"
+
+
 def test_replicas_apart_start_from_the_best_merged_schedule() -> None:
     stages = {"count": 4, "forward_ms": 10, "backward_input_ms": 10, "backward_weight_ms": 6, "boundary_mb": 4}
     memory = {"activation_mb": 100, "retained_mb": 60}
