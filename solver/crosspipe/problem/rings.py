@@ -82,28 +82,32 @@ class Ring:
         """Add a collective that begins after `start`."""
         ends = Ends()
         for way, passages in self._ways:
+            legs = [self._leg(what, passage) for passage in passages]
             before: list[int] = []
             for piece in range(what.pieces):
                 told = f", piece {piece + 1} of {what.pieces}" if what.pieces > 1 else ""
-                before, arrived = self._piece(f"{what.name}, {way}{told}", what, passages, start, before, extras)
+                before, arrived = self._piece(f"{what.name}, {way}{told}", legs, start, before, extras)
                 ends += arrived
         return ends
 
+    def _leg(self, what: Round, passage: Passage) -> tuple[Passage, int, int]:
+        """Time what one piece, all of its rounds, takes to send over one link, and to arrive after that, in ns."""
+        rounds = what.phases * self._steps
+        size = what.size_mb / (self._steps + 1) / what.pieces * self._weight(passage.channel)
+        return passage, to_ns(rounds * passage.timing.bulk_ms(size)), to_ns(rounds * passage.latency_ms)
+
     def _piece(
-        self, name: str, what: Round, passages: tuple[Passage, ...], start: Ends, before: list[int], extras: Extras
+        self, name: str, legs: list[tuple[Passage, int, int]], start: Ends, before: list[int], extras: Extras
     ) -> tuple[list[int], Ends]:
         """Add one piece on one way, each of its links after the piece before; return its operations and its arrival."""
-        rounds = what.phases * self._steps
         numbers: list[int] = []
         arrived = Ends() if before else start  # what comes after the piece before comes after the start
-        for leg, passage in enumerate(passages):
-            size = what.size_mb / (self._steps + 1) / what.pieces * self._weight(passage.channel)
-            sent_ns = to_ns(rounds * passage.timing.bulk_ms(size))
-            told = name if len(passages) == 1 else f"{name}, link {leg + 1}"
+        for leg, (passage, sent_ns, lag_ns) in enumerate(legs):
+            told = name if len(legs) == 1 else f"{name}, link {leg + 1}"
             if before:
                 arrived += Ends.of(before[leg])
             number = extras.on_lane(told, passage.channel, passage.direction, sent_ns, arrived)
             numbers.append(number)
-            arrived = Ends.of(number, to_ns(rounds * passage.latency_ms))
+            arrived = Ends.of(number, lag_ns)
         self.numbers += numbers
         return numbers, arrived
