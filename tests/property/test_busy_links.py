@@ -16,6 +16,7 @@ from tests.golden.compiled import compile_all
 from tests.property.proving import Proof, Spec, proved, spec_of_every_feature
 from tests.property.test_certificates import count_states
 from tests.unit.families.judged import accepted
+from tests.unit.lattice.standing import least_standing
 
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.certificate.verify import verify
@@ -23,7 +24,7 @@ from crosspipe.errors import DeadlockError
 from crosspipe.families.greedy import greedy
 from crosspipe.families.settings import Settings
 from crosspipe.lattice.dive import Diver, Rule
-from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.lattice.starts import start_windows

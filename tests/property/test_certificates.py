@@ -15,12 +15,13 @@ from tests.property.random_specs import random_spec
 from tests.property.test_bounds import UNIT, proved_optimum, specs
 from tests.unit.bounds.specs import problems_of
 from tests.unit.certificate.forging import certificate, certificates, forgeries
+from tests.unit.lattice.standing import least_standing
 
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.certificate.verify import verify
 from crosspipe.certificate.write import part_of
 from crosspipe.lattice.dive import Diver, Rule
-from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.lattice.tree import tree_of
 from crosspipe.problem.problem import Objective

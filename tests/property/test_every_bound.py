@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.property.proving import EVERY_FEATURE, Proof, features, proved, small
 from tests.unit.bounds.specs import pipeline, split
+from tests.unit.lattice.standing import least_standing
 
 from crosspipe.bounds.best import all_bounds
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.lattice.dive import Diver, Rule
-from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.problem import Objective
 

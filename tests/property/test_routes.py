@@ -15,11 +15,12 @@ from tests.property.test_certificates import count_states, split
 from tests.property.tiny_specs import tiny_spec, with_unlike_microbatches
 from tests.solving import assert_sound, solve_here
 from tests.unit.certificate.forging import certificates
+from tests.unit.lattice.standing import least_standing
 
 from crosspipe.answer.units import to_ms
 from crosspipe.certificate.verify import verify
 from crosspipe.lattice.dive import Diver, Rule
-from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.lattice.tree import tree_of
 from crosspipe.problem.problem import Objective

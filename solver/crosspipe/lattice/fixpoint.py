@@ -171,17 +171,3 @@ class Tables:
         size = rows.stop - rows.start
         passed: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.earliest[:size] <= self.latest[:size]
         return passed if outcome else None
-
-
-def least_standing(tables: Tables, low: int, high: int) -> int:
-    """Smallest target from `low` to `high` that is not refuted, by bisection; `high` is taken to stand.
-
-    Every refuted target proves that no schedule is as short, so the result is a lower bound.
-    """
-    while low < high:
-        middle = (low + high) // 2
-        if tables.stands(middle) is None:
-            low = middle + 1
-        else:
-            high = middle
-    return low

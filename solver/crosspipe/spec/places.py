@@ -59,15 +59,6 @@ def total_devices(spec: Spec) -> int | None:
     return sum(known) if len(known) == len(counts) else None
 
 
-def device_names(spec: Spec) -> dict[str, list[str]]:
-    """Name the devices of each site, leaving out sites whose number of devices is not known yet."""
-    return {
-        site: [f"{site}/{number}" for number in range(count)]
-        for site, count in device_counts(spec).items()
-        if count is not None
-    }
-
-
 def stage_count(spec: Spec) -> int | None:
     """Count the stages; None where the model is yet to be cut into them."""
     if isinstance(spec.model, StagesModel):

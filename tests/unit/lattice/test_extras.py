@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.building import STAGE, problem
+from tests.unit.lattice.standing import least_standing
 
 from crosspipe.lattice import extras
 from crosspipe.lattice.dive import Diver, Rule
-from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.problem.operations import Kind

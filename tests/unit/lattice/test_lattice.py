@@ -8,9 +8,10 @@ from tests.building import STAGE, problem
 from tests.golden.cases import all_cases, expected
 from tests.golden.compiled import problem_of
 from tests.golden.mapping import unit_ns
+from tests.unit.lattice.standing import least_standing
 
 from crosspipe.lattice.dive import Diver, Rule
-from crosspipe.lattice.fixpoint import Tables, least_standing
+from crosspipe.lattice.fixpoint import Tables
 from crosspipe.lattice.leaf import orders_of
 from crosspipe.lattice.machines import lattice_of
 from crosspipe.schedule.measure import fits, makespan_ns

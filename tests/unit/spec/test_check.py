@@ -13,7 +13,7 @@ from crosspipe.spec.check import require_valid, spec_faults
 from crosspipe.spec.cluster import Link, Pool, Site
 from crosspipe.spec.load import parse_spec
 from crosspipe.spec.model import Spec, Training
-from crosspipe.spec.places import device_counts, device_names, stage_count, total_devices
+from crosspipe.spec.places import device_counts, stage_count, total_devices
 from crosspipe.spec.shape import model_at, parts
 from crosspipe.spec.stages import Stage, StagesModel
 
@@ -37,8 +37,8 @@ def test_a_spec_made_in_python_is_checked_on_request():
         require_valid(bad)
 
 
-def test_devices_are_numbered_across_pools():
-    assert device_names(spec_of()) == {"east": ["east/0"], "west": ["west/0", "west/1", "west/2"]}
+def test_devices_are_counted_across_pools():
+    assert device_counts(spec_of()) == {"east": 1, "west": 3}
     assert total_devices(spec_of()) == 4
     assert stage_count(spec_of()) == 2
 
@@ -48,7 +48,6 @@ def test_gpus_are_counted_once_their_degrees_are_known():
     assert device_counts(spec) == {"east": 4, "west": 4}
     unknown = spec.model_copy(update={"parallel": spec.parallel.model_copy(update={"data": "auto"})})
     assert device_counts(unknown) == {"east": None, "west": None}
-    assert device_names(unknown) == {}
     assert total_devices(unknown) is None
 
 
