@@ -339,7 +339,7 @@ def test_what_was_chosen_before_the_search_is_said_of_a_refusal_too() -> None:
         "links": [{"between": ["small", "large"], "one_way_latency_ms": 1}],
     }
     answer = solve(spec, time_limit_s=0)
-    words = "chosen by rule, not searched over: the cut of the layers into stages"
+    words = "chosen by rule, not searched over: the cut of the layers into stages, placement.stages_per_device = 1"
     assert answer.notes[0].startswith(f"{words}; "), "devices leave no degree to choose"
     if answer.status == "infeasible":
         assert summary(answer)[-1].startswith(words)
