@@ -99,6 +99,6 @@ class Comparison:
                 "reference_ms": None if reference is None else reference.value_ms,
                 "tolerance": self.tolerance,
                 "proved": proved,
-                "sentence": f"{sentence}{known}.",
+                "sentence": f"{sentence[0].upper()}{sentence[1:]}{known}.",
             }
         )

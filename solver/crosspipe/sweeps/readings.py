@@ -126,8 +126,6 @@ def _tolerated(table: Comparison, latency: int) -> Iterator[SweepReading]:
             sentence = f"{where}up to {longest} {cost}: {taken}" + (f"; {beyond_it}" if beyond_it else "")
         else:
             sentence = f"{where}no latency of the sweep above {least} is free: {beyond_it}"
-        if not where:
-            sentence = sentence[0].upper() + sentence[1:]
         yield table.reading("latency_tolerated", latency, column[last], column[0], reference, proved, sentence)
 
 
@@ -151,8 +149,6 @@ def _free(table: Comparison, bandwidth: int) -> Iterator[SweepReading]:
             enough = rates.said(rates.values[place[bandwidth]])
             cost = table.cost(table.points[place], reference)
             sentence = f"{where}from {enough} on transfers {cost}: {_taken(table.points[place])}, against {against}"
-        if not where:
-            sentence = sentence[0].upper() + sentence[1:]
         yield table.reading("bandwidth_free", bandwidth, place, row[0], reference, proved, sentence)
 
 

@@ -75,7 +75,7 @@ def test_no_memory_is_enough() -> None:
     assert reading.value is reading.reached_ms is None
     assert reading.proved
     assert reading.sentence == (
-        "no memory up to 0.5 GB buys back 4 ms: 102.0 ms with 0.5 GB, against 100.0 ms with 0.3 GB at 0 ms."
+        "No memory up to 0.5 GB buys back 4 ms: 102.0 ms with 0.5 GB, against 100.0 ms with 0.3 GB at 0 ms."
     )
 
 
