@@ -5,7 +5,7 @@ All times are plain Python integers: nothing a document claims can overflow them
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,6 @@ class Timetable:
     problem: Problem
     start_ns: list[int | None]
     end_ns: list[int | None]
-    names: dict[int, str] = field(default_factory=dict)
 
     @cached_property
     def resource(self) -> list[int]:

@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crosspipe.lattice.chain import chain_of
-from crosspipe.lattice.extras import links_of, places_of, single_nodes
+from crosspipe.lattice.extras import places_of, single_nodes
 from crosspipe.lattice.hours import LARGEST_TIME, hours_of
 from crosspipe.lattice.nodes import Node
 from crosspipe.lattice.states import StateSpace, enumerate_states
+from crosspipe.lattice.ties import links_of
 from crosspipe.problem.operations import NO_DEADLINE, Kind
 from crosspipe.problem.step import step_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosspipe.lattice.extras import Links
     from crosspipe.lattice.hours import Hours
+    from crosspipe.lattice.ties import Links
     from crosspipe.problem.operations import IntArray
     from crosspipe.problem.problem import Problem
 

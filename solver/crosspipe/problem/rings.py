@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.ends import Ends
+from crosspipe.problem.ends import NOTHING, Ends
 from crosspipe.problem.rounding import to_ns
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Ring:
 
     def add(self, what: Round, start: Ends, extras: Extras) -> Ends:
         """Add a collective that begins after `start`."""
-        ends = Ends()
+        ends = NOTHING
         for way, passages in self._ways:
             legs = [self._leg(what, passage) for passage in passages]
             before: list[int] = []
@@ -101,7 +101,7 @@ class Ring:
     ) -> tuple[list[int], Ends]:
         """Add one piece on one way, each of its links after the piece before; return its operations and its arrival."""
         numbers: list[int] = []
-        arrived = Ends() if before else start  # what comes after the piece before comes after the start
+        arrived = NOTHING if before else start  # what comes after the piece before comes after the start
         for leg, (passage, sent_ns, lag_ns) in enumerate(legs):
             told = name if len(legs) == 1 else f"{name}, link {leg + 1}"
             if before:
