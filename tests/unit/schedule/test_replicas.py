@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,6 +16,9 @@ from crosspipe.problem.problem import Objective, Problem
 from crosspipe.schedule.measure import makespan_ns
 from crosspipe.schedule.replicas import apart, first_of
 from crosspipe.spec.load import parse_spec
+
+if TYPE_CHECKING:
+    from crosspipe.schedule.orders import Orders
 
 COPIES = 3
 
@@ -43,23 +46,26 @@ def compiled(mode: str, **link: Any) -> Problem:
     return compile_spec(expand(spec).spec, "")[0]
 
 
-@pytest.mark.parametrize("link", [{}, {"per_replica": True}])
-def test_replicas_apart_run_the_merged_schedule_in_no_more_time(link: dict[str, Any]) -> None:
-    merged, separate = compiled("merged", **link), compiled("separate", **link)
+def best_known(merged: Problem) -> Orders:
     best = best_of(run_families(merged, Objective.MAKESPAN, 0.0))
     assert best is not None
     assert best.orders is not None
-    turned = apart(merged, separate, best.orders)
+    return best.orders
+
+
+@pytest.mark.parametrize("link", [{}, {"per_replica": True}])
+def test_replicas_apart_run_the_merged_schedule_in_no_more_time(link: dict[str, Any]) -> None:
+    merged, separate = compiled("merged", **link), compiled("separate", **link)
+    best = best_known(merged)
+    turned = apart(merged, separate, best)
     assert turned is not None
-    assert makespan_ns(accepted(separate, turned)) <= makespan_ns(accepted(merged, best.orders))
+    assert makespan_ns(accepted(separate, turned)) <= makespan_ns(accepted(merged, best))
 
 
 def test_a_replica_goes_before_the_next_with_each_message() -> None:
     merged, separate = compiled("merged"), compiled("separate")
-    best = best_of(run_families(merged, Objective.MAKESPAN, 0.0))
-    assert best is not None
-    assert best.orders is not None
-    turned = apart(merged, separate, best.orders)
+    best = best_known(merged)
+    turned = apart(merged, separate, best)
     assert turned is not None
     lane = turned.sequences[len(separate.devices)]
     messages = lane[separate.operations.kind[lane] < Kind.EXTRA].reshape(-1, COPIES)
@@ -68,21 +74,17 @@ def test_a_replica_goes_before_the_next_with_each_message() -> None:
 
 def test_there_and_back_is_where_it_was() -> None:
     merged, separate = compiled("merged"), compiled("separate")
-    best = best_of(run_families(merged, Objective.MAKESPAN, 0.0))
-    assert best is not None
-    assert best.orders is not None
-    turned = apart(merged, separate, best.orders)
+    best = best_known(merged)
+    turned = apart(merged, separate, best)
     assert turned is not None
     back = first_of(separate, merged, turned)
     assert back is not None
-    assert all(np.array_equal(a, b) for a, b in zip(back.sequences, best.orders.sequences, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(back.sequences, best.sequences, strict=True))
 
 
 def test_another_pipeline_has_no_such_orders() -> None:
     merged, separate = compiled("merged"), compiled("separate")
-    best = best_of(run_families(merged, Objective.MAKESPAN, 0.0))
-    assert best is not None
-    assert best.orders is not None
+    best = best_known(merged)
     other = compile_spec(
         expand(
             parse_spec(
@@ -95,5 +97,5 @@ def test_another_pipeline_has_no_such_orders() -> None:
         ).spec,
         "",
     )[0]
-    assert apart(other, separate, best.orders) is None
-    assert first_of(separate, other, best.orders) is None
+    assert apart(other, separate, best) is None
+    assert first_of(separate, other, best) is None

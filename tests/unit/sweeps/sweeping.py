@@ -32,6 +32,18 @@ SPEC: dict[str, Any] = {
     "links": [{"between": ["east", "west"], "bandwidth_gbps": 100, "rtt_ms": 8, "group": "wan"}],
 }
 
+READING: dict[str, Any] = {
+    "kind": "latency_tolerated",
+    "at": {},
+    "axis": "latency_ms",
+    "value": 0,
+    "reached_ms": 1.0,
+    "reference_ms": 1.0,
+    "tolerance": 0.01,
+    "proved": True,
+    "sentence": "15 ms cost nothing.",
+}
+
 
 def swept(axes: Mapping[str, Sequence[object]], spec: Any = SPEC, **options: Any) -> Sweep:
     return sweep(spec, axes, **({"time_limit_s": 0, "workers": 1} | options))

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tests.unit.sweeps.sweeping import point
+from tests.unit.sweeps.sweeping import READING, point
 
 from crosspipe.export.svg import Caption
 from crosspipe.export.svg.palette import PAPER
@@ -123,18 +123,7 @@ def test_names_of_lines_do_not_cover_each_other() -> None:
 
 
 def test_title_and_description() -> None:
-    reading = {
-        "kind": "latency_tolerated",
-        "at": {},
-        "axis": "latency_ms",
-        "value": 0,
-        "reached_ms": 1.0,
-        "reference_ms": 1.0,
-        "tolerance": 0.01,
-        "proved": True,
-        "sentence": "15 ms cost nothing.",
-    }
-    root = drawn(a_sweep(AXES, POINTS, readings=[reading]), Caption("Frontier", ("one", "two")))
+    root = drawn(a_sweep(AXES, POINTS, readings=[READING]), Caption("Frontier", ("one", "two")))
     labels = {element.get("id"): element.text for element in root if element.get("id")}
     assert root.get("role") == "img"
     assert [labels[name] for name in root.get("aria-labelledby", "").split()] == [

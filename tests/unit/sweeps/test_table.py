@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.unit.sweeps.sweeping import point
+from tests.unit.sweeps.sweeping import READING, point
 
 from crosspipe.sweeps.models import Sweep
 from crosspipe.sweeps.table import sweep_text
@@ -94,16 +94,6 @@ def test_further_axes_are_matrices_below_each_other() -> None:
 
 
 def test_readings_follow_the_first_ones_in_full() -> None:
-    reading = {
-        "kind": "latency_tolerated",
-        "at": {},
-        "axis": "latency_ms",
-        "value": 0,
-        "reached_ms": 1.0,
-        "reference_ms": 1.0,
-        "tolerance": 0.01,
-        "proved": True,
-    }
-    readings = [reading | {"sentence": f"Reading {number}."} for number in range(15)]
+    readings = [READING | {"sentence": f"Reading {number}."} for number in range(15)]
     lines = told({"latency_ms": [0]}, [point({"latency_ms": 0}, 10.0)], readings=readings)
     assert lines[-2:] == ["Reading 11.", "... and 3 readings more in --format json"]
