@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspipe.families.chunk import Chunk
 from crosspipe.families.paths import heads_ns, tails_ns
 from crosspipe.families.reserve import Changes, Reserve, changes_of
 from crosspipe.problem.operations import NO_RESOURCE, Kind
@@ -17,16 +18,6 @@ if TYPE_CHECKING:
 
     from crosspipe.problem.operations import IntArray
     from crosspipe.problem.problem import Problem
-
-
-@dataclass(slots=True)
-class Chunk:
-    """Operations of one stage by position; `backward` (B or BW) and `weight` are empty where the stage has none."""
-
-    stage: int
-    forward: list[int]
-    backward: list[int]
-    weight: list[int]
 
 
 @dataclass(slots=True)

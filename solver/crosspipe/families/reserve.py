@@ -29,7 +29,7 @@ from crosspipe.families.amounts import megabytes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crosspipe.families.floor import Chunk
+    from crosspipe.families.chunk import Chunk
     from crosspipe.problem.problem import Pool, Problem
 
 Amounts = tuple[tuple[int, int], ...]

@@ -101,8 +101,12 @@ class Problem:
         The spec's digest.
     traversal
         `unidirectional`, `loop`, `wave` or `map`.
-    stages, microbatches, replicas
-        Counts; `replicas` counts modelled copies, each standing for `merged_replicas` real ones.
+    stages
+        What is told of each stage; its number is its place.
+    multipliers
+        Of the microbatches of a replica, one each, as text: what their times and amounts are multiplied with.
+    replicas
+        Number of modelled copies, each standing for `merged_replicas` real ones.
     devices, lanes
         Resources: number r < len(devices) is a device, r >= len(devices) the lane r - len(devices). The devices of
         replica q are `q * devices_per_replica + index`.
@@ -122,6 +126,8 @@ class Problem:
         True if durations hold for every phase of a clock-anchored window.
     worst_phases
         Of each lane with such windows.
+    choices, recomputed
+        The recompute options, and the stages whose options have been applied.
     """
 
     digest: str

@@ -9,7 +9,7 @@ from tests.unit.families.instances import Message, Work, build, uniform
 from tests.unit.families.judged import accepted
 
 from crosspipe.errors import DoesNotFitError
-from crosspipe.families.floor import Chunk
+from crosspipe.families.chunk import Chunk
 from crosspipe.families.greedy import greedy
 from crosspipe.families.reserve import Reserve, changes_of
 from crosspipe.families.settings import Keep, Rule, Settings
