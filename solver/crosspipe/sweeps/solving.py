@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.solve import solve
-from crosspipe.answer.units import to_ms
+from crosspipe.answer.units import to_ms_or_none, to_ns
+from crosspipe.search.progress import relative_gap
 from crosspipe.sweeps.models import SweepPoint
 from crosspipe.sweeps.progress import SweepProgress
 from crosspipe.sweeps.settle import NEIGHBOUR, bounded, concluded, settle, slim
@@ -112,19 +113,21 @@ class Solving:
 
     def _solve(self, place: Place, known: SweepPoint, number: int, starts: list[Answer]) -> tuple[Answer, bool]:
         """Search, until the bound is reached that is known besides; also says whether it was stopped from outside."""
-        options, bound_ms = self._options, known.lower_bound_ms
+        options = self._options
+        bound_ns = None if known.lower_bound_ms is None else to_ns(known.lower_bound_ms)
         reached = False
         stopped = False
 
         def on_progress(news: Progress) -> None:
             nonlocal reached
-            value_ms = None if news.value_ns is None else to_ms(news.value_ns)
-            if value_ms is not None and bound_ms is not None:
-                reached = value_ms - bound_ms <= options.relative_gap * value_ms
-            own_ms = None if news.bound_ns is None else to_ms(news.bound_ns)
-            best_ms = max((one for one in (own_ms, bound_ms) if one is not None), default=None)
-            gap = None if value_ms is None or best_ms is None or not value_ms else 1 - best_ms / value_ms
-            update = {"value_ms": value_ms, "lower_bound_ms": best_ms, "gap": gap}
+            if news.value_ns is not None and bound_ns is not None:
+                reached = news.value_ns - bound_ns <= options.relative_gap * news.value_ns
+            best_ns = max((one for one in (news.bound_ns, bound_ns) if one is not None), default=None)
+            update = {
+                "value_ms": to_ms_or_none(news.value_ns),
+                "lower_bound_ms": to_ms_or_none(best_ns),
+                "gap": relative_gap(news.value_ns, best_ns),
+            }
             self._tell(number, place, known.model_copy(update=update), done=False)
 
         def should_stop() -> bool:
