@@ -94,7 +94,8 @@ def build(
         return "impossible"
     head, tail = heads(ticks.duration, arcs, order), tails(ticks.duration, arcs, order)
     least = max(ticks.scale.ticks(lower_bound_ns), load(ticks, head, tail))
-    most = ticks.horizon
+    # Where lanes are slower at times even the shortest schedule may outlast the model's, whose lanes never are.
+    most = max(ticks.horizon, ticks.scale.ticks(lower_bound_ns))
     if incumbent is not None:
         known_ns = value_ns(problem, incumbent, objective)
         most = min(most, ticks.scale.ticks(known_ns - 1) if better else ticks.scale.ceiling(known_ns, objective))

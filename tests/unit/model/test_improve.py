@@ -209,6 +209,15 @@ def test_a_relaxed_lane_gives_a_bound_and_no_claim() -> None:
     assert _value(problem, result.orders) == 5 + 2 * (8 + 1)
 
 
+def test_a_bound_beyond_the_relaxed_horizon_refutes_nothing() -> None:
+    """The same, told its optimum of 23: one after the other at full rate all is done by 15."""
+    draft, _ = pipeline([(0,), (1,)], 1, lag=1, transfer=4, windows=(Window(0, None, 5),))
+    problem = draft.problem()
+    result = improve(problem, Objective.MAKESPAN, None, 5 + 2 * (8 + 1), LIMITS)
+    assert result.status == "optimal"
+    assert _value(problem, result.orders) == result.bound_ns == 5 + 2 * (8 + 1)
+
+
 def test_no_time_leaves_the_incumbent() -> None:
     incumbent = one_after_the_other(_tight(), Objective.MAKESPAN)
     result = improve(_tight(), Objective.MAKESPAN, incumbent, 3, ModelLimits(0))
