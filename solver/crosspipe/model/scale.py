@@ -17,7 +17,8 @@ moment), ends are at most `floor(due / f)`, and a transfer outside `[a, b)` stay
 When the scaling is exact. If f divides every duration, lag, window edge, period and deadline, a left-shifted schedule
 (each start is a sum of such numbers) is its own image, so the optimal makespan is exactly `f * optimum`. For the span a
 cycle of constraints may pass k devices and then fixes `k * span`, with `k <= number of devices`; the span is exact in
-ticks of `f / lcm(1..devices)`, which is why a scale has a numerator too. One tick = one nanosecond is always exact.
+ticks of `f / lcm(1..devices)`, which is why a scale has a numerator too. One tick = one nanosecond is always exact;
+nothing else is where a lane is slower at times.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Scale:
         """Turn a lower bound in ticks into one in nanoseconds (see the module's proof)."""
         if objective is Objective.SPAN and not self.exact:
             return max((ticks - 1) * self.ns_per // self.ticks_per + 1, 0)
-        if objective is Objective.MAKESPAN:
+        if objective is Objective.MAKESPAN and self.exact:
             return -(-ticks // self.ticks_per) * self.ns_per
         return -(-ticks * self.ns_per // self.ticks_per)
 
@@ -101,12 +102,18 @@ def choose_scale(problem: Problem, horizon_ns: int, objective: Objective, larges
         common, parts = 1, 1
     parts *= _halving(problem, common, parts)
     if horizon_ns * parts // common <= largest:
-        return Scale(common, parts, exact=True)
+        return Scale(common, parts, exact=common == 1 or not _slower(problem))
     if horizon_ns <= largest:
         return Scale(1, 1, exact=True)
     common = common_divisor(problem)
     factor = max(1, -(-horizon_ns // (common * largest)))
-    return Scale(common * factor, 1, exact=factor == 1 and (objective is Objective.MAKESPAN or common == 1))
+    own_images = factor == 1 and not _slower(problem)
+    return Scale(common * factor, 1, exact=own_images and (objective is Objective.MAKESPAN or common == 1))
+
+
+def _slower(problem: Problem) -> bool:
+    """Whether a lane is merely slower at times: then transfers end at any nanosecond."""
+    return any(window.rate_bps for lane in problem.lanes for window in lane.windows)
 
 
 def _halving(problem: Problem, common: int, parts: int) -> int:

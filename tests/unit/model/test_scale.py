@@ -29,6 +29,16 @@ def test_slower_windows_do_not_count_as_the_model_leaves_them_out() -> None:
     assert common_divisor(draft.problem()) == 60
 
 
+@pytest.mark.parametrize("objective", list(Objective))
+def test_where_a_lane_is_slower_at_times_no_bound_is_rounded_up_to_whole_ticks(objective: Objective) -> None:
+    """With all times in whole ms, one at half the rate for a while ends at any ns: after 27.875 ms, say."""
+    slower = (Window(7, 11, 5),)
+    draft, _ = pipeline([(0,), (1,)], 1, (2_000_000,) * 3, 1_000_000, transfer=1_000_000, windows=slower)
+    scale = choose_scale(draft.problem(), 48_000_000, objective)
+    assert not scale.exact
+    assert scale.bound_ns(scale.ticks(27_875_000), objective) <= 27_875_000
+
+
 def test_nothing_but_zeros_has_the_divisor_one() -> None:
     draft = Draft([(0,)])
     draft.op(Kind.F, 0, 0, 0, 0)
