@@ -9,6 +9,7 @@ share a lane, their order decides nearly all else: there every other dive goes b
 from __future__ import annotations
 
 import time
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from crosspipe.lattice.dive import EXTRA_RULES, FAILURES, NO_LIMIT, REFUTING, RULES, Dive, Diver, Rule
@@ -36,6 +37,15 @@ LOUDEST = 20
 EXTRA_PATIENCE = 2.0
 """How many times longer dives are where extra operations have to be placed as well."""
 
+LEAF_DEPTH = 0.6
+"""Nodes on the way to a leaf for each operation, about: the windows decide most pairs by themselves."""
+
+SLOW_FRACTIONS = (0.1, 0.25, 0.05, 0.5)
+"""Targets of dives where the way to a leaf is long: few can be made, and none at the bound itself."""
+
+SLOW_FAILURES = 5 * FAILURES
+"""Refuted branches of such a dive: beginning anew costs more."""
+
 NO_TARGET = 2**60
 """Beyond every target."""
 
@@ -56,10 +66,10 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
     shared.lattice = lattice
     shared.begin("count states")
     tables = Tables(lattice)
-    pace.states, pace.depth = len(tables.counts), len(shared.problem.operations) // 2
+    pace.states, pace.depth = len(tables.counts), int(LEAF_DEPTH * len(shared.problem.operations))
     _bisect(shared, tables)
     on_bounded()
-    diver, widest = Diver(tables), NO_TARGET
+    diver, widest, rising = Diver(tables), NO_TARGET, cycle(SLOW_FRACTIONS)
     if not shared.ended():
         shared.begin("dives")
     pace.longer = EXTRA_PATIENCE if shared.problem.extras else 1.0
@@ -73,9 +83,12 @@ def work_on_lattice(shared: Shared, seed: int, pace: Pace, on_bounded: Callable[
                 shared.raise_bound((widest + 1) * lattice.tick_ns, "count states")
                 break
         refuting = rule is REFUTING
-        above = FRACTIONS[1 + turn % (len(FRACTIONS) - 1)] if pace.slow else fraction
+        if refuting and pace.slow:
+            continue
+        above = next(rising) if pace.slow else fraction
         target = min(low + (pace.jump if refuting else int(above * (high - low))), high)
-        failures, nodes = (NO_LIMIT if refuting else FAILURES), pace.allowance(shared.left_s, refuting)
+        failures = NO_LIMIT if refuting else SLOW_FAILURES if pace.slow else FAILURES
+        nodes = pace.allowance(shared.left_s, refuting)
         began = time.monotonic()
         found = diver.dive(target, Rule(rule.pair, rule.prefer, noise), seed + turn, failures, nodes)
         pace.count(found.nodes, time.monotonic() - began)

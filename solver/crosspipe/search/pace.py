@@ -38,7 +38,7 @@ class Pace:
     states
         Count states of the lattice.
     depth
-        Nodes on the way to a leaf, about: one for every other operation.
+        Nodes on the way to a leaf, about.
     began
         When dives began, on the clock of `time.monotonic`.
     nodes, seconds
@@ -74,7 +74,7 @@ class Pace:
         if self.most_visits is not None:
             return max(1, min(int(FIRST_NODES * patience), self.most_visits // self.states - self.nodes))
         if self.seconds == 0.0:
-            return int(FIRST_NODES * self.longer)
+            return max(int(FIRST_NODES * self.longer), self.depth)
         speed = self.nodes / self.seconds
         if refuting:
             return max(FEWEST_REFUTING, int(speed * min(left_s, DIVE_S * patience)))
