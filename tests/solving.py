@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import crosspipe.search.improve as improving
 from crosspipe.answer.restore import restore
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from crosspipe.schedule.orders import Orders
     from crosspipe.search.clock import Clock
     from crosspipe.search.runner import ChildLimits
+
+
+P = ParamSpec("P")
 
 
 class HereRunner:
@@ -52,20 +56,40 @@ class HereRunner:
         on_tick: Callable[[], None],
         enough: Callable[[], bool],
     ) -> ChildResult:
-        limits = self._limits
+        limits, hearing = self._limits, Hearing()
         shared = Shared(
             self._problem,
             self._objective,
             self._incumbent,
             self._lower_bound_ns,
             (limits.time_s, limits.relative_gap),
-            on_orders=lambda orders, source: _heard(on_orders(orders, source)),
-            on_bound=on_bound,
+            on_orders=hearing.while_open(lambda orders, source: _heard(on_orders(orders, source))),
+            on_bound=hearing.while_open(on_bound),
             should_stop=lambda: clock.asked_to_stop() or clock.seconds >= until_s or enough(),
         )
         status = run_engine(shared, Effort(**{field.name: getattr(limits, field.name) for field in fields(Effort)}))
+        hearing.close()
         on_tick()
         return ChildResult(status)
+
+
+class Hearing:
+    """Hears what methods tell until it is closed: they end with their process, which here goes on."""
+
+    def __init__(self) -> None:
+        self._lock, self._open = threading.Lock(), True
+
+    def while_open(self, hear: Callable[P, None]) -> Callable[P, None]:
+        def heard(*told: P.args, **named: P.kwargs) -> None:
+            with self._lock:
+                if self._open:
+                    hear(*told, **named)
+
+        return heard
+
+    def close(self) -> None:
+        with self._lock:
+            self._open = False
 
 
 def _heard(accepted: bool) -> None:
