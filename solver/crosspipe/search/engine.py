@@ -87,7 +87,13 @@ def run_engine(shared: Shared, effort: Effort) -> Status:
 
 
 def _lattice_applies(shared: Shared) -> bool:
-    return applies(shared) and (is_warm() or shared.left_s >= WARM_UP_S)
+    """Whether count states can be worked with; where only their kernels are missing, that is told."""
+    if not applies(shared):
+        return False
+    ready = is_warm() or shared.left_s >= WARM_UP_S
+    if not ready:
+        shared.begin("no count states, as their kernels are not compiled (python -m crosspipe.lattice.warm)")
+    return ready
 
 
 def _lattice(shared: Shared, effort: Effort, pace: Pace, on_bounded: Callable[[], None] = lambda: None) -> None:

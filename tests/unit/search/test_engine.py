@@ -8,6 +8,7 @@ import pytest
 from tests.building import problem
 
 from crosspipe.problem.problem import Objective, Problem
+from crosspipe.search import engine
 from crosspipe.search.engine import Effort, run_engine
 from crosspipe.search.shared import Shared
 
@@ -62,3 +63,23 @@ def test_counted_work_is_the_same_whatever_time_there_is(microbatches: Any) -> N
     assert one == other
     assert one[0] is not None
     assert one[1] < one[0], "the work ends before the search does"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_it_is_told_where_kernels_are_missing(monkeypatch: pytest.MonkeyPatch, compiled: bool) -> None:
+    monkeypatch.setattr(engine, "is_warm", lambda: compiled)
+    monkeypatch.setattr(engine, "_lattice_or_whole_model", lambda _, __, on_bounded: on_bounded())
+    methods: list[str] = []
+    shared = Shared(
+        wave(ALIKE),
+        Objective.MAKESPAN,
+        None,
+        0,
+        (0.5, 0.0),
+        on_orders=lambda *_: None,
+        on_bound=lambda *_: None,
+        should_stop=lambda: False,
+    )
+    shared.on_method = methods.append
+    run_engine(shared, Effort(workers=2, seed=5, relative_gap=0.0, deterministic=False, counted_s=0.3))
+    assert any("kernels are not compiled" in method for method in methods) != compiled
