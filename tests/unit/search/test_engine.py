@@ -68,7 +68,8 @@ def test_counted_work_is_the_same_whatever_time_there_is(microbatches: Any) -> N
 @pytest.mark.parametrize("compiled", [False, True])
 def test_it_is_told_where_kernels_are_missing(monkeypatch: pytest.MonkeyPatch, compiled: bool) -> None:
     monkeypatch.setattr(engine, "is_warm", lambda: compiled)
-    monkeypatch.setattr(engine, "_lattice_or_whole_model", lambda _, __, on_bounded: on_bounded())
+    for method in ("_lattice_or_whole_model", "_after", "_whole_model", "_decide_sample_and_move"):
+        monkeypatch.setattr(engine, method, lambda *_: None)
     methods: list[str] = []
     shared = Shared(
         wave(ALIKE),
