@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from crosspipe.problem.calendar import phase
+from crosspipe.problem.pieces import rate_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +109,7 @@ def openings(lane: Lane) -> Openings | None:
     end = settled + (period if repeats else 0)
     starts, rates, carried = [0], [], [0]
     while True:
-        rate, change = _rate(lane, starts[-1])
+        rate, change = rate_at(lane, starts[-1])
         rates.append(rate)
         if starts[-1] >= end:
             break
@@ -136,15 +136,3 @@ def closes_for_ever_ns(lane: Lane) -> int | None:
 
 def _for_ever(end_ns: int | None, rate_bps: int, period_ns: int | None) -> bool:
     return end_ns is None and rate_bps == 0 and period_ns is None
-
-
-def _rate(lane: Lane, now_ns: int) -> tuple[int, int | None]:
-    """Rate at a time, and the next time at which it may change."""
-    rate, change = lane.rate_bps, None
-    for window in lane.windows:
-        inside, edge = phase(window, now_ns)
-        if inside:
-            rate = min(rate, window.rate_bps)
-        if edge is not None and (change is None or edge < change):
-            change = edge
-    return rate, change

@@ -24,19 +24,25 @@ def pieces_of(lane: Lane) -> list[Piece]:
     pieces: list[Piece] = []
     now = 0
     for _ in range(MOST_PIECES):
-        rate, change = lane.rate_bps, None
-        for window in lane.windows:
-            inside, edge = phase(window, now)
-            if inside:
-                rate = min(rate, window.rate_bps)
-            if edge is not None and (change is None or edge < change):
-                change = edge
+        rate, change = rate_at(lane, now)
         if not pieces or pieces[-1][1] != rate:
             pieces.append((now, rate))
         if change is None:
             return pieces
         now = change
     return [*pieces, (now, lane.rate_bps)]
+
+
+def rate_at(lane: Lane, now_ns: int) -> tuple[int, int | None]:
+    """Rate at a time, and the next time at which it may change; None if it never does."""
+    rate, change = lane.rate_bps, None
+    for window in lane.windows:
+        inside, edge = phase(window, now_ns)
+        if inside:
+            rate = min(rate, window.rate_bps)
+        if edge is not None and (change is None or edge < change):
+            change = edge
+    return rate, change
 
 
 def latest_start_ns(pieces: Sequence[Piece], full_bps: int, end_ns: int, duration_ns: int) -> int | None:
