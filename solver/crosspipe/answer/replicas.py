@@ -11,7 +11,7 @@ from crosspipe.answer.units import to_ms
 from crosspipe.bounds.best import lower_bound
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.families.registry import run_families
-from crosspipe.problem.compile import MOST_OPERATIONS, compile_spec
+from crosspipe.problem.compile import compile_spec
 from crosspipe.schedule.replicas import apart, first_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def compare_messages(
     merged_size = len(problem.operations) // problem.replicas
     left_s = 0.0 if clock.stopped else clock.left_s
     late = best.construction_s * (copies // problem.replicas) > max(SLACK_S, left_s) and not options.deterministic
-    if not share_lanes(problem) or merged_size * copies > min(MOST_COMPARED, MOST_OPERATIONS) or late:
+    if not share_lanes(problem) or merged_size * copies > MOST_COMPARED or late:
         return None
     searched: Literal["merged", "separate"] = "separate" if problem.replicas > 1 else "merged"
     other = _other(spec, problem, searched)

@@ -13,7 +13,7 @@ from crosspipe.checker.placed import key_of, keys_of
 from crosspipe.costs.expand import expand
 from crosspipe.errors import CrossPipeError, Fault, SpecError
 from crosspipe.problem.compile import compile_spec
-from crosspipe.schedule.graph import Graph
+from crosspipe.schedule.graph import Graph, topological
 from crosspipe.schedule.orders import Orders, Schedule
 from crosspipe.schedule.replay import window_calendars
 from crosspipe.spec.digest import spec_digest
@@ -117,14 +117,7 @@ def orders_of_times(problem: Problem, start_ns: IntArray, end_ns: IntArray, reco
 
 def _ranks(problem: Problem) -> IntArray:
     """Place of every operation in an order in which each stands before those that wait for it."""
-    graph = Graph(problem)
-    waiting = list(graph.entering)
-    order = [operation for operation, entering in enumerate(waiting) if entering == 0]
-    for operation in order:
-        for successor, _ in graph.successors[operation]:
-            waiting[successor] -= 1
-            if waiting[successor] == 0:
-                order.append(successor)
+    order = topological(Graph(problem))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return rank

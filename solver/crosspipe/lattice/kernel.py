@@ -372,4 +372,4 @@ def fixpoint(  # type: ignore[no-untyped-def]
             return False
 
 
-__all__ = ["FAR", "NEVER", "fixpoint", "np"]
+__all__ = ["FAR", "NEVER", "fixpoint", "machine_pass", "np"]

@@ -41,7 +41,7 @@ LEAF_DEPTH = 0.6
 """Nodes on the way to a leaf for each operation, about: the windows decide most pairs by themselves."""
 
 SLOW_FRACTIONS = (0.1, 0.25, 0.05, 0.5)
-"""Targets of dives where the way to a leaf is long: few can be made, and none at the bound itself."""
+"""Targets of dives where the way to a leaf is long: few can be made, and only the first at the bound itself."""
 
 SLOW_FAILURES = 5 * FAILURES
 """Refuted branches of such a dive: beginning anew costs more."""

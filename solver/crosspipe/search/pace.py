@@ -18,7 +18,7 @@ FEWEST_REFUTING = 50
 """The same for one that is to refute."""
 
 SLOW_S = 5.0
-"""Where the way to a leaf takes longer than this, dives rise above the bound from the first on."""
+"""Where the way to a leaf takes longer than this, dives after the first rise above the bound at once."""
 
 FEWEST_VISITS = 50_000
 """Count states that a dive counts for at least: beginning one takes as long as visiting these."""
