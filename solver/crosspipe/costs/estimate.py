@@ -12,7 +12,7 @@ from crosspipe.costs.chain import chain_of, describe
 from crosspipe.costs.checked import checked
 from crosspipe.costs.memory import WEIGHT_BYTES, boundary_bytes, static_bytes
 from crosspipe.costs.quantize import estimated_mb, estimated_ms
-from crosspipe.costs.split import even_split
+from crosspipe.costs.split import even_split, given_split
 from crosspipe.spec.stages import Stage
 
 if TYPE_CHECKING:
@@ -53,12 +53,15 @@ class EstimatedModel:
         Peak of the accelerator whose times are written; those of another get a time factor.
     sharding
         How the copies share out what they hold, None where no `gradients` are given.
+    layers_per_stage
+        The cut where one is given, the head counted as a layer.
     """
 
     model: Architecture
     shape: Shape
     peak: Peak
     sharding: Sharding | None = None
+    layers_per_stage: tuple[int, ...] | None = None
 
     @property
     def embedding_mb(self) -> Decimal:
@@ -71,9 +74,12 @@ class EstimatedModel:
         return self.model.layers + 1
 
     def stages(self, degrees: Degrees, factors: Sequence[Fraction]) -> tuple[Stage, ...]:
-        """Cut the model into one stage per factor, evenly by time on its device, and estimate each."""
+        """Cut the model into one stage per factor, as given or evenly by time on its device, and estimate each."""
         items = chain_of(self.model, self.shape)
-        runs = even_split([item.flops.total for item in items], factors)
+        if self.layers_per_stage is None:
+            runs = even_split([item.flops.total for item in items], factors)
+        else:
+            runs = given_split(self.layers_per_stage)
         return tuple(self._stage([items[number] for number in run], degrees) for run in runs)
 
     def _stage(self, items: Sequence[Item], degrees: Degrees) -> Stage:
@@ -102,12 +108,13 @@ class EstimatedModel:
         attention = "flash attention, causal half only" if model.flash else "attention scores stored, no causal saving"
         tied = " (tied: both ends hold a copy)" if model.tied else ""
         measured = "give measured `layers` or `stages`"
+        by_time = "cut so that the slowest stage is as fast as can be"
+        cut = by_time if self.layers_per_stage is None else "cut as `placement.layers_per_stage` says"
         found = [
             Assumption(
                 "/model/stages",
                 f"{model.name}: {model.layers} layers, {float(billions):.1f} B parameters{tied}",
-                f"{model.source}; cut so that the slowest stage is as fast as can be, embedding with the first layer "
-                "and the head as an item of its own",
+                f"{model.source}; {cut}, embedding with the first layer and the head as an item of its own",
                 measured,
             ),
             Assumption(

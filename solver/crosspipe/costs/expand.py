@@ -96,6 +96,7 @@ def expand(spec: Spec) -> Expansion:
             "model": StagesModel(stages=list(gradients.stages)),
             "training": training,
             "parallel": parallel,
+            "placement": spec.placement.model_copy(update={"layers_per_stage": None}),
             "sites": sites.sites,
             "gradients": gradients.gradients,
         }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.checked import checked
-from crosspipe.costs.split import LARGEST_ITEM_COUNT, even_split
+from crosspipe.costs.split import LARGEST_ITEM_COUNT, even_split, given_split
 from crosspipe.errors import Fault, TooLargeError
 from crosspipe.spec.numbers import MOST_DIGITS
 from crosspipe.spec.stages import Layer, LayersModel, Stage
@@ -42,6 +42,7 @@ class MeasuredLayers:
     """Layers in order, repeats expanded."""
 
     layers: tuple[Numbered, ...]
+    layers_per_stage: tuple[int, ...] | None = None
 
     @property
     def largest_stage_count(self) -> int:
@@ -49,21 +50,26 @@ class MeasuredLayers:
         return len(self.layers)
 
     def stages(self, degrees: Degrees, factors: Sequence[Fraction]) -> tuple[Stage, ...]:  # noqa: ARG002  # as measured
-        """Cut the layers into one stage per factor, evenly by time on its device."""
-        runs = even_split(_whole_numbers([work_ms(item.layer) for item in self.layers]), factors)
+        """Cut the layers into one stage per factor, as given or evenly by time on its device."""
+        if self.layers_per_stage is None:
+            runs = even_split(_whole_numbers([work_ms(item.layer) for item in self.layers]), factors)
+        else:
+            runs = given_split(self.layers_per_stage)
         return tuple(merge([self.layers[number] for number in run]) for run in runs)
 
     def assumptions(self, degrees: Degrees) -> tuple[Assumption, ...]:  # noqa: ARG002  # as measured
         """Tell how the layers became stages."""
-        found = [
-            Assumption(
-                "/model/stages",
-                f"{len(self.layers)} layers cut by time",
-                "the slowest stage (F + B + W on its device) is as fast as can be, then the fastest as slow; of equals "
-                "the earliest cut",
-                "give measured `stages`",
-            )
-        ]
+        found = []
+        if self.layers_per_stage is None:
+            found = [
+                Assumption(
+                    "/model/stages",
+                    f"{len(self.layers)} layers cut by time",
+                    "the slowest stage (F + B + W on its device) is as fast as can be, then the fastest as slow; of "
+                    "equals the earliest cut",
+                    "`placement.layers_per_stage`, or give measured `stages`",
+                )
+            ]
         if any(item.layer.frozen for item in self.layers) and not all(item.layer.frozen for item in self.layers):
             found.append(
                 Assumption(
@@ -86,8 +92,8 @@ class MeasuredLayers:
         return tuple(found)
 
 
-def measured_layers(model: LayersModel) -> MeasuredLayers:
-    """Expand repeats.
+def measured_layers(model: LayersModel, layers_per_stage: tuple[int, ...] | None = None) -> MeasuredLayers:
+    """Expand repeats; `layers_per_stage` is the cut where one is given.
 
     Raises
     ------
@@ -100,7 +106,8 @@ def measured_layers(model: LayersModel) -> MeasuredLayers:
         raise TooLargeError([Fault("/model/layers", rule, str(total), str(LARGEST_ITEM_COUNT))])
     pieces = [(entry, repeat, layer) for entry, layer in enumerate(model.layers) for repeat in range(layer.repeat)]
     return MeasuredLayers(
-        tuple(Numbered(entry, repeat, number, layer) for number, (entry, repeat, layer) in enumerate(pieces))
+        tuple(Numbered(entry, repeat, number, layer) for number, (entry, repeat, layer) in enumerate(pieces)),
+        layers_per_stage,
     )
 
 

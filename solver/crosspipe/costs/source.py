@@ -51,8 +51,10 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
     """
     if isinstance(spec.model, StagesModel):
         return measured_stages(spec.model)
+    given = spec.placement.layers_per_stage
+    counts = None if given is None else tuple(given)
     if isinstance(spec.model, LayersModel):
-        return measured_layers(spec.model)
+        return measured_layers(spec.model, counts)
     peak, sequence = pools[0].peak, spec.training.sequence_length
     if architecture is None or peak is None or sequence is None:
         raise SpecError([Fault("/model", "an estimate needs a model, an accelerator and a sequence length")])
@@ -61,7 +63,7 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
         value = str(architecture.layers)
         raise TooLargeError([Fault("/model/num_hidden_layers", rule, value, str(LARGEST_ITEM_COUNT - 1))])
     sharding = None if spec.gradients is None else spec.gradients.sharding
-    return EstimatedModel(architecture, Shape(spec.training.microbatch or 1, sequence), peak, sharding)
+    return EstimatedModel(architecture, Shape(spec.training.microbatch or 1, sequence), peak, sharding, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,17 @@ class Cuttable:
     @property
     def rule(self) -> str:
         """The rule in words."""
+        if self.placement.layers_per_stage is not None:
+            return f"layers_per_stage is for {len(self.placement.layers_per_stage)} stages"
         if self.placement.map is not None:
             return f"a map has at most one stage per layer, {self.most} here"
         return f"pipeline x stages_per_device is at most {self.most}, one stage per layer"
 
     def __call__(self, pipeline: int) -> bool:
         """Tell whether that many devices can be filled."""
-        return stage_count(self.placement, pipeline) <= self.most
+        counts = self.placement.layers_per_stage
+        stages = stage_count(self.placement, pipeline)
+        return stages <= self.most if counts is None else stages == len(counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,7 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
         allowed = Exactly(len(source.given), _asked_pipeline(spec.placement, source) if open_pipeline else None)
     else:
         allowed = Cuttable(spec.placement, source.largest_stage_count)
+        _require_all_layers(spec.placement, source.largest_stage_count)
         if spec.placement.map is not None and not allowed(1):
             value = f"{len(spec.placement.map)} stages"
             raise SpecError([Fault("/placement/map", allowed.rule, value, str(allowed.most))])
@@ -135,6 +142,22 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
         pipeline_rule=allowed.rule,
         sites=sites,
     )
+
+
+def _require_all_layers(placement: Placement, layers: int) -> None:
+    """Require that a given cut takes every layer.
+
+    Raises
+    ------
+    SpecError
+        If it takes fewer or more than there are; both totals are told.
+    """
+    counts = placement.layers_per_stage
+    if counts is not None and sum(counts) != layers:
+        rule = f"adds up to {layers}, every layer once; the head of a named model counts as one"
+        nearest = [*counts[:-1], counts[-1] + layers - sum(counts)]
+        fits = str(nearest) if nearest[-1] > 0 else None
+        raise SpecError([Fault("/placement/layers_per_stage", rule, f"{counts} adds up to {sum(counts)}", fits)])
 
 
 def _asked_pipeline(placement: Placement, source: MeasuredStages) -> int:

@@ -47,6 +47,12 @@ def even_split(works: Sequence[int], factors: Sequence[Fraction]) -> tuple[range
     return tuple(range(start, end) for start, end in zip((0, *ends), ends, strict=False))
 
 
+def given_split(counts: Sequence[int]) -> tuple[range, ...]:
+    """Cut a chain into runs of these lengths."""
+    ends = tuple(accumulate(counts))
+    return tuple(range(start, end) for start, end in zip((0, *ends), ends, strict=False))
+
+
 @dataclass(frozen=True, slots=True)
 class _Cutting:
     """`sums[i]` is the work of the items before i; `factors[j]` that of stage j."""

@@ -81,6 +81,9 @@ class Placement(SpecModel):
     map: Annotated[list[Name], Field(min_length=1)] | None = None
     """The device (`site/0`) of each stage, in place of a traversal."""
 
+    layers_per_stage: Annotated[list[Count], Field(min_length=1)] | None = None
+    """How many layers each stage takes, in pipeline order, in place of the cut by time; a named model's head is one."""
+
 
 class ExtraOperation(SpecModel):
     """An operation that runs once per step: a gradient reduction, a parameter gather, a tied-embedding sum.

@@ -34,6 +34,13 @@ def unidirectional_has_one_stage_each(placement: Placement, path: Path) -> Itera
         yield fault((*path, "stages_per_device"), rule, placement.stages_per_device, 1)
 
 
+def cut_is_for_layers(spec: Spec) -> Iterator[Fault]:
+    """Refuse a cut of stages that were measured whole."""
+    if spec.placement.layers_per_stage is not None and isinstance(spec.model, StagesModel):
+        rule = "must be left out beside measured `stages`, which are not cut"
+        yield fault(("placement", "layers_per_stage"), rule, spec.placement.layers_per_stage)
+
+
 def map_fits_stages(spec: Spec) -> Iterator[Fault]:
     """Require one existing device for each stage."""
     names = spec.placement.map

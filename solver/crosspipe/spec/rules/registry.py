@@ -98,6 +98,7 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(channels.group_names_are_new, "links"),
     _rule(channels.groups_agree, "links"),
     _rule(channels.windows_of_a_group_agree, "links"),
+    _rule(placement.cut_is_for_layers, "placement", "model"),
     _rule(placement.map_fits_stages, "placement", "model", "sites", "parallel"),
     _rule(placement.stage_devices_exist, "placement", "model", "sites", "parallel"),
     _rule(placement.stages_per_device_is_consistent, "placement", "model", "sites", "parallel"),
