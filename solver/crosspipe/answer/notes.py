@@ -29,7 +29,7 @@ def chosen_by_rule(spec: Spec, expansion: Expansion) -> list[str]:
         if assumption.pointer.startswith("/parallel/") and any(pool.gpus is not None for pool in pools)
     ]
     each = expansion.spec.placement.stages_per_device
-    cut = ["the cut of the layers into stages"] if spec.placement.layers_per_stage is None else []
+    cut = ["the cut of the layers into stages"] if isinstance(spec.placement.layers_per_stage, str) else []
     chosen = [*cut, f"placement.stages_per_device = {each}", *degrees]
     return [f"{CHOSEN}{', '.join(chosen)}; status and bound hold for this choice, another may fit or be better"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.assumption import Assumption
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from crosspipe.costs.pools import Peak
     from crosspipe.costs.work import Shape
     from crosspipe.spec.gradients import Sharding
+    from crosspipe.spec.model import Recompute
 
 MODEL_FLOPS_UTILISATION = Decimal("0.40")
 """Share of the dense peak that counts as model work.
@@ -39,6 +41,11 @@ _SHARED = {
     "none": "Adam state of its own on every replica",
     "full": "weights and Adam state shared by the replicas; gradients are not, as they sum up over the microbatches",
 }
+
+
+@lru_cache(maxsize=100_000)
+def _stage_of(model: EstimatedModel, first: int, end: int, degrees: Degrees, recompute: Recompute) -> Stage:
+    return model.estimated(model.items[first:end], degrees, recompute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +80,36 @@ class EstimatedModel:
         """One stage per layer and one for the head."""
         return self.model.layers + 1
 
-    def stages(self, degrees: Degrees, factors: Sequence[Fraction]) -> tuple[Stage, ...]:
-        """Cut the model into one stage per factor, as given or evenly by time on its device, and estimate each."""
-        items = chain_of(self.model, self.shape)
-        if self.layers_per_stage is None:
-            runs = even_split([item.flops.total for item in items], factors)
-        else:
-            runs = given_split(self.layers_per_stage)
-        return tuple(self._stage([items[number] for number in run], degrees) for run in runs)
+    @property
+    def item_count(self) -> int:
+        """Pieces that are never cut: the layers and the head."""
+        return self.model.layers + 1
 
-    def _stage(self, items: Sequence[Item], degrees: Degrees) -> Stage:
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The pieces in order."""
+        return chain_of(self.model, self.shape)
+
+    def works(self) -> list[int]:
+        """Give the FLOPs of every item, forward and backward."""
+        return [item.flops.total for item in self.items]
+
+    def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:  # noqa: ARG002  # alike for all runs
+        """List what a stage of these items may recompute."""
+        return ("none",)
+
+    def runs(self, factors: Sequence[Fraction]) -> tuple[range, ...]:
+        """Cut the items into one run per factor, as given or evenly by time on its device."""
+        if self.layers_per_stage is None:
+            return even_split(self.works(), factors)
+        return given_split(self.layers_per_stage)
+
+    def stage(self, first: int, end: int, degrees: Degrees, recompute: Recompute = "none") -> Stage:
+        """Estimate the stage of items first..end-1."""
+        return _stage_of(self, first, end, degrees, recompute)
+
+    def estimated(self, items: Sequence[Item], degrees: Degrees, recompute: Recompute) -> Stage:  # noqa: ARG002
+        """Estimate the stage of some items in a row."""
         flops_per_ms = Fraction(self.peak.tflops) * 10**9 * degrees.tensor * Fraction(MODEL_FLOPS_UTILISATION)
         boundary = estimated_mb(boundary_bytes(self.model, self.shape))
         parameters = sum(item.parameters for item in items)

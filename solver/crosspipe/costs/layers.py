@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crosspipe.costs.degrees import Degrees
+    from crosspipe.spec.model import Recompute
 
 LARGEST_NAME = 200
 """Longest text in a stage's `layers`."""
@@ -49,13 +50,34 @@ class MeasuredLayers:
         """One stage per layer."""
         return len(self.layers)
 
-    def stages(self, degrees: Degrees, factors: Sequence[Fraction]) -> tuple[Stage, ...]:  # noqa: ARG002  # as measured
-        """Cut the layers into one stage per factor, as given or evenly by time on its device."""
+    @property
+    def item_count(self) -> int:
+        """Pieces that are never cut."""
+        return len(self.layers)
+
+    def works(self) -> list[int]:
+        """Give the time of every item, forward and backward, in a unit in which all are whole."""
+        return _whole_numbers([work_ms(item.layer) for item in self.layers])
+
+    def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:  # noqa: ARG002  # as measured
+        """List what a stage of these items may recompute."""
+        return ("none",)
+
+    def runs(self, factors: Sequence[Fraction]) -> tuple[range, ...]:
+        """Cut the items into one run per factor, as given or evenly by time on its device."""
         if self.layers_per_stage is None:
-            runs = even_split(_whole_numbers([work_ms(item.layer) for item in self.layers]), factors)
-        else:
-            runs = given_split(self.layers_per_stage)
-        return tuple(merge([self.layers[number] for number in run]) for run in runs)
+            return even_split(self.works(), factors)
+        return given_split(self.layers_per_stage)
+
+    def stage(
+        self,
+        first: int,
+        end: int,
+        degrees: Degrees,  # noqa: ARG002  # as measured
+        recompute: Recompute = "none",  # noqa: ARG002  # as measured
+    ) -> Stage:
+        """Add up the stage of items first..end-1."""
+        return merge(self.layers[first:end])
 
     def assumptions(self, degrees: Degrees) -> tuple[Assumption, ...]:  # noqa: ARG002  # as measured
         """Tell how the layers became stages."""

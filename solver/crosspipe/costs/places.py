@@ -32,7 +32,8 @@ def devices_of(sites: Mapping[str, Site], copies: int = 1) -> tuple[tuple[str, P
 
 def stage_count(placement: Placement, pipeline: int) -> int:
     """Count the stages that a model is cut into."""
-    return pipeline * placement.stages_per_device if placement.map is None else len(placement.map)
+    each = 1 if placement.stages_per_device == "auto" else placement.stages_per_device
+    return pipeline * each if placement.map is None else len(placement.map)
 
 
 def stage_places(placement: Placement, stages: int, devices: Sequence[str]) -> tuple[int, ...]:

@@ -52,7 +52,7 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
     if isinstance(spec.model, StagesModel):
         return measured_stages(spec.model)
     given = spec.placement.layers_per_stage
-    counts = None if given is None else tuple(given)
+    counts = tuple(given) if isinstance(given, list) else None
     if isinstance(spec.model, LayersModel):
         return measured_layers(spec.model, counts)
     peak, sequence = pools[0].peak, spec.training.sequence_length
@@ -76,7 +76,7 @@ class Cuttable:
     @property
     def rule(self) -> str:
         """The rule in words."""
-        if self.placement.layers_per_stage is not None:
+        if isinstance(self.placement.layers_per_stage, list):
             return f"layers_per_stage is for {len(self.placement.layers_per_stage)} stages"
         if self.placement.map is not None:
             return f"a map has at most one stage per layer, {self.most} here"
@@ -86,7 +86,7 @@ class Cuttable:
         """Tell whether that many devices can be filled."""
         counts = self.placement.layers_per_stage
         stages = stage_count(self.placement, pipeline)
-        return stages <= self.most if counts is None else stages == len(counts)
+        return stages == len(counts) if isinstance(counts, list) else stages <= self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _require_all_layers(placement: Placement, layers: int) -> None:
         If it takes fewer or more than there are; both totals are told.
     """
     counts = placement.layers_per_stage
-    if counts is not None and sum(counts) != layers:
+    if isinstance(counts, list) and sum(counts) != layers:
         rule = f"adds up to {layers}, every layer once; the head of a named model counts as one"
         nearest = [*counts[:-1], counts[-1] + layers - sum(counts)]
         fits = str(nearest) if nearest[-1] > 0 else None
@@ -163,4 +163,5 @@ def _require_all_layers(placement: Placement, layers: int) -> None:
 def _asked_pipeline(placement: Placement, source: MeasuredStages) -> int:
     """Count the devices that given stages ask for: those they name, or one per `stages_per_device` stages."""
     names = placement.map or [stage.device for stage in source.given if stage.device is not None]
-    return len(set(names)) if names else max(1, len(source.given) // placement.stages_per_device)
+    each = 1 if placement.stages_per_device == "auto" else placement.stages_per_device
+    return len(set(names)) if names else max(1, len(source.given) // each)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from crosspipe.costs.degrees import Degrees
+    from crosspipe.spec.model import Recompute
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,28 @@ class MeasuredStages:
         """Measured stages are neither cut nor joined."""
         return len(self.given)
 
-    def stages(self, degrees: Degrees, factors: Sequence[Fraction]) -> tuple[Stage, ...]:  # noqa: ARG002  # as measured
-        """Return the stages as given."""
-        return self.given
+    @property
+    def item_count(self) -> int:
+        """Pieces that are never cut: the stages themselves."""
+        return len(self.given)
+
+    def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:  # noqa: ARG002  # options stay the solver's
+        """List what a stage may recompute by assignment: nothing, as options of measured stages are the search's."""
+        return ("none",)
+
+    def runs(self, factors: Sequence[Fraction]) -> tuple[range, ...]:  # noqa: ARG002  # as measured
+        """Give each stage as a run of its own."""
+        return tuple(range(number, number + 1) for number in range(len(self.given)))
+
+    def stage(
+        self,
+        first: int,
+        end: int,  # noqa: ARG002  # one stage is one item
+        degrees: Degrees,  # noqa: ARG002  # as measured
+        recompute: Recompute = "none",  # noqa: ARG002  # as measured
+    ) -> Stage:
+        """Return a stage as given."""
+        return self.given[first]
 
     def assumptions(self, degrees: Degrees) -> tuple[Assumption, ...]:  # noqa: ARG002  # as measured
         """Tell which fields were filled in."""

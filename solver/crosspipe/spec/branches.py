@@ -55,6 +55,11 @@ def degree_tag(value: object) -> str:
     return WORD if isinstance(value, str) else COUNT
 
 
+def cut_tag(value: object) -> str:
+    """Tell a word from the layers of each stage."""
+    return WORD if isinstance(value, str) else LIST
+
+
 def caps_tag(value: object) -> str:
     """Tell one cap per stage from one for all."""
     return LIST if isinstance(value, list | tuple) else COUNT

@@ -14,6 +14,9 @@ from crosspipe.spec.stages import HuggingFaceModel, LayersModel, Microbatches, S
 
 Auto = Literal["auto"]
 
+Recompute = Literal["none", "selective", "full"]
+"""What a stage computes again in its backward: nothing, what is cheap and large, or all but its input."""
+
 Degree = Annotated[
     Annotated[Count, Tag(branches.COUNT)] | Annotated[Auto, Tag(branches.WORD)], Discriminator(branches.degree_tag)
 ]
@@ -43,6 +46,9 @@ class Training(SpecModel):
 
     split_backward: Flag = True
     """Whether B and W are operations of their own; otherwise they run as one."""
+
+    recompute: Literal["none", "selective", "full", "auto"] = "none"
+    """What the stages cut from layers recompute in the backward; `auto`: each stage what is best for the whole."""
 
 
 class Parallel(SpecModel):
@@ -75,14 +81,26 @@ class Placement(SpecModel):
     traversal: Literal["auto", "unidirectional", "loop", "wave"] = "auto"
     """`unidirectional`: stage s on device s; `loop`: s mod p; `wave`: there and back; `auto`: the best of them."""
 
-    stages_per_device: Count = 1
-    """Stages (virtual stages, chunks) that each device holds."""
+    stages_per_device: Degree = 1
+    """Stages (virtual stages, chunks) that each device holds; `auto`: what is best."""
 
     map: Annotated[list[Name], Field(min_length=1)] | None = None
     """The device (`site/0`) of each stage, in place of a traversal."""
 
-    layers_per_stage: Annotated[list[Count], Field(min_length=1)] | None = None
-    """How many layers each stage takes, in pipeline order, in place of the cut by time; a named model's head is one."""
+    layers_per_stage: Annotated[
+        Annotated[Literal["auto", "even"], Tag(branches.WORD)]
+        | Annotated[list[Count], Field(min_length=1), Tag(branches.LIST)],
+        Discriminator(branches.cut_tag),
+    ] = "auto"
+    """Layers of each stage in pipeline order (a named model's head is one); `even`: by time; `auto`: what is best."""
+
+    device_order: Literal["auto", "given", "free"] = "auto"
+    """`given`: the pipeline takes the devices as written; `free`: in the best order; `auto`: free where layers are cut.
+
+    An explicit `map` is always kept."""
+
+    leave_unused: Flag = False
+    """Whether a device may stay without stages where that is better."""
 
 
 class ExtraOperation(SpecModel):

@@ -66,8 +66,8 @@ def stage_count(spec: Spec) -> int | None:
         return len(stages) if isinstance(stages, list) else stages.count
     if spec.placement.map is not None:
         return len(spec.placement.map)
-    pipeline = spec.parallel.pipeline
-    return pipeline * spec.placement.stages_per_device if isinstance(pipeline, int) else None
+    pipeline, each = spec.parallel.pipeline, spec.placement.stages_per_device
+    return pipeline * each if isinstance(pipeline, int) and isinstance(each, int) else None
 
 
 @dataclass(frozen=True, slots=True)

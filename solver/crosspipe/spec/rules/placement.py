@@ -29,14 +29,14 @@ def map_or_traversal(placement: Placement, path: Path) -> Iterator[Fault]:
 
 def unidirectional_has_one_stage_each(placement: Placement, path: Path) -> Iterator[Fault]:
     """Allow several stages on a device to loops and waves alone."""
-    if placement.traversal == "unidirectional" and placement.stages_per_device > 1:
+    if placement.traversal == "unidirectional" and placement.stages_per_device not in (1, "auto"):
         rule = "must be 1 where the traversal is unidirectional; `loop` and `wave` come back to a device"
         yield fault((*path, "stages_per_device"), rule, placement.stages_per_device, 1)
 
 
 def cut_is_for_layers(spec: Spec) -> Iterator[Fault]:
     """Refuse a cut of stages that were measured whole."""
-    if spec.placement.layers_per_stage is not None and isinstance(spec.model, StagesModel):
+    if isinstance(spec.placement.layers_per_stage, list) and isinstance(spec.model, StagesModel):
         rule = "must be left out beside measured `stages`, which are not cut"
         yield fault(("placement", "layers_per_stage"), rule, spec.placement.layers_per_stage)
 
@@ -80,11 +80,11 @@ def stage_devices_exist(spec: Spec) -> Iterator[Fault]:
 def stages_per_device_is_consistent(spec: Spec) -> Iterator[Fault]:
     """Require as many measured stages as the devices hold."""
     each, devices = spec.placement.stages_per_device, spec.parallel.pipeline
-    if each == 1 or spec.placement.map is not None or not isinstance(spec.model, StagesModel):
+    if each in (1, "auto") or spec.placement.map is not None or not isinstance(spec.model, StagesModel):
         return
     count = stage_count(spec)
     known = devices if isinstance(devices, int) else total_devices(spec)
-    if count is not None and known and count != each * known:
+    if count is not None and known and isinstance(each, int) and count != each * known:
         rule = f"must be {count} stages / {known} devices"
         near = count // known if count % known == 0 else None
         yield fault(("placement", "stages_per_device"), rule, each, near)
