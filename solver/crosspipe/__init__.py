@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from crosspipe.answer.solve import check, solve
     from crosspipe.answer.verify import verify
     from crosspipe.errors import CrossPipeError, SpecError
+    from crosspipe.plans.models import Plan
+    from crosspipe.plans.run import plan
     from crosspipe.search.progress import Progress
     from crosspipe.spec.model import Spec
     from crosspipe.sweeps.models import Sweep
@@ -22,6 +24,7 @@ _HOMES = {
     "BoundResult": "crosspipe.answer.results",
     "CheckResult": "crosspipe.answer.results",
     "CrossPipeError": "crosspipe.errors",
+    "Plan": "crosspipe.plans.models",
     "Progress": "crosspipe.search.progress",
     "Spec": "crosspipe.spec.model",
     "SpecError": "crosspipe.errors",
@@ -29,6 +32,7 @@ _HOMES = {
     "VerifyResult": "crosspipe.answer.results",
     "bound": "crosspipe.answer.bound",
     "check": "crosspipe.answer.solve",
+    "plan": "crosspipe.plans.run",
     "solve": "crosspipe.answer.solve",
     "sweep": "crosspipe.sweeps.run",
     "verify": "crosspipe.answer.verify",
@@ -39,6 +43,7 @@ __all__ = [
     "BoundResult",
     "CheckResult",
     "CrossPipeError",
+    "Plan",
     "Progress",
     "Spec",
     "SpecError",
@@ -47,6 +52,7 @@ __all__ = [
     "__version__",
     "bound",
     "check",
+    "plan",
     "solve",
     "sweep",
     "verify",

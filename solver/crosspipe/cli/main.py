@@ -9,6 +9,7 @@ from crosspipe.cli.bound import bound_command
 from crosspipe.cli.check import check_command
 from crosspipe.cli.compare import compare_command
 from crosspipe.cli.export import export_command
+from crosspipe.cli.plan import plan_command
 from crosspipe.cli.serve import serve_command
 from crosspipe.cli.solve import solve_command
 from crosspipe.cli.spec import spec_app
@@ -25,6 +26,7 @@ app = typer.Typer(
 app.command("solve")(solve_command)
 app.command("compare")(compare_command)
 app.command("sweep")(sweep_command)
+app.command("plan")(plan_command)
 app.command("check")(check_command)
 app.command("verify")(verify_command)
 app.command("bound")(bound_command)

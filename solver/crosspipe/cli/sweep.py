@@ -43,6 +43,12 @@ def sweep_command(
     bandwidth_gbps: Annotated[
         list[str] | None, typer.Option(help="Bandwidth of every link between sites in Gb/s, or of one link.")
     ] = None,
+    latency: Annotated[
+        list[str] | None, typer.Option(help="Factors of each link's own latency: 0.5x,2x, or of one link.")
+    ] = None,
+    bandwidth: Annotated[
+        list[str] | None, typer.Option(help="Factors of each link's own bandwidth, or of one link.")
+    ] = None,
     microbatches: Annotated[str | None, typer.Option(help="Microbatches of one replica per step.")] = None,
     in_flight: Annotated[str | None, typer.Option(help="Most microbatches in flight on each stage.")] = None,
     traversal: Annotated[str | None, typer.Option(help="unidirectional, loop, wave: those to compare.")] = None,
@@ -70,6 +76,7 @@ def sweep_command(
     with plain_errors():
         axes = _axes("memory_gb", memory_gb) | _axes("memory", memory, "x") | _axes("latency_ms", latency_ms)
         axes |= _axes("bandwidth_gbps", bandwidth_gbps)
+        axes |= _axes("latency", latency, "x") | _axes("bandwidth", bandwidth, "x")
         axes |= _axes("microbatches", [microbatches]) | _axes("in_flight", [in_flight])
         if traversal is not None:
             axes["traversal"] = [word.strip() for word in traversal.split(",")]

@@ -16,7 +16,7 @@ from crosspipe.problem.relaxation import relaxes
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
 from crosspipe.sweeps.axes import Axis, named_axis, plain
-from crosspipe.sweeps.kinds import BANDWIDTH, MEMORY, MEMORY_GB, Setting, Tree
+from crosspipe.sweeps.kinds import BANDWIDTH, SAME, Setting, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,15 +98,16 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
     SpecError
         If the spec is invalid at a point; the message names the first such point.
     """
-    tree: Tree = _as_written(spec.model_dump(mode="python", by_alias=True, exclude_defaults=True))
+    tree = tree_of(spec)
     given: object = axes  # whatever an untyped caller passes
     if not isinstance(given, Mapping):
         raise OptionError([Fault("/axes", "must map what varies to its values", type(given).__name__)])
     found = tuple(named_axis(name, values, tree) for name, values in axes.items())
     if not found:
         raise OptionError([Fault("/axes", "must hold an axis at least", "none")])
-    if {MEMORY, MEMORY_GB} <= {axis.word for axis in found}:
-        raise OptionError([Fault(f"/axes/{MEMORY}", f"must not stand beside `{MEMORY_GB}`, which sets the same")])
+    for factor, amount in SAME:
+        if {factor, amount} <= {axis.word for axis in found}:
+            raise OptionError([Fault(f"/axes/{factor}", f"must not stand beside `{amount}`, which sets the same")])
     for axis in found:
         if axis.place is not None and any(other.name == axis.word for other in found):
             rule = f"must not stand beside `{axis.word}`, which sets it everywhere"
@@ -135,6 +136,12 @@ def grid_of(spec: Spec, axes: Mapping[str, Sequence[object]]) -> Grid:
         for one in several:
             worse[one].append(place)
     return Grid(found, points, better, worse, _best_first(found, points), left_out)
+
+
+def tree_of(spec: Spec) -> Tree:
+    """Write a spec as plain data, what is left at its default left out."""
+    tree: Tree = _as_written(spec.model_dump(mode="python", by_alias=True, exclude_defaults=True))
+    return tree
 
 
 def _as_written(value: Any) -> Any:

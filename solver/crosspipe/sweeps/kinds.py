@@ -109,6 +109,35 @@ def _bandwidth_gbps(tree: Tree, place: str | None, value: Setting) -> None:
             link["bandwidth_gbps"] = value
 
 
+def _latency(tree: Tree, place: str | None, value: Setting) -> None:
+    """Multiply each link's own latency."""
+    for link in _links(tree, place):
+        for field in ("one_way_latency_ms", "rtt_ms"):
+            if link.get(field) is not None:
+                link[field] = _times(link[field], value)
+
+
+def _bandwidth(tree: Tree, place: str | None, value: Setting) -> None:
+    """Multiply each link's own rates, and divide the times of its messages."""
+    if not value:
+        raise OptionError([Fault("/axes/bandwidth", "must hold factors above 0", "0")])
+    shorter = 1 / Decimal(value)
+    for link in _links(tree, place):
+        if link.get("bandwidth_gbps") is not None:
+            link["bandwidth_gbps"] = _times(link["bandwidth_gbps"], value)
+        if link.get("transfer_ms") is not None:
+            link["transfer_ms"] = _times(link["transfer_ms"], shorter)
+        if link.get("transfer_table") is not None:
+            link["transfer_table"] = [[mb, _times(ms, shorter)] for mb, ms in link["transfer_table"]]
+        if link.get("slow_ms") is not None:
+            link["slow_ms"] = [[start, end, _times(gbps, value)] for start, end, gbps in link["slow_ms"]]
+
+
+def _times(known: object, factor: Setting) -> Decimal:
+    """Multiply, to as many digits as a spec may have."""
+    return round(Decimal(str(known)) * Decimal(factor or 0), DIGITS).normalize()
+
+
 def _microbatches(tree: Tree, _place: str | None, value: Setting) -> None:
     tree["training"].pop("global_batch", None)
     tree["training"]["microbatches"] = value
@@ -137,12 +166,21 @@ def _sites(tree: Tree) -> list[str]:
 
 
 BANDWIDTH, LATENCY, MEMORY, MEMORY_GB = "bandwidth_gbps", "latency_ms", "memory", "memory_gb"
+BANDWIDTH_FACTOR, LATENCY_FACTOR = "bandwidth", "latency"
+
+SAME = ((MEMORY, MEMORY_GB), (LATENCY_FACTOR, LATENCY), (BANDWIDTH_FACTOR, BANDWIDTH))
+"""Factors, and what sets the same amounts outright."""
+
+DIGITS = 6
+"""Decimals to which a multiplied amount is kept."""
 
 KINDS = {
     MEMORY_GB: Kind(_memory_gb, 1, "GB", "memory per device", places=_sites),
     MEMORY: Kind(_memory, 1, "x", "memory per device, as a factor of its own", places=_sites),
     LATENCY: Kind(_latency_ms, -1, "ms", "one-way latency", places=_link_names),
     BANDWIDTH: Kind(_bandwidth_gbps, 1, "Gb/s", "bandwidth", places=_link_names),
+    LATENCY_FACTOR: Kind(_latency, -1, "x", "one-way latency, as a factor of each link's own", places=_link_names),
+    BANDWIDTH_FACTOR: Kind(_bandwidth, 1, "x", "bandwidth, as a factor of each link's own", places=_link_names),
     "microbatches": Kind(_microbatches, 0, "microbatches", "microbatches", whole=True),
     "in_flight": Kind(_in_flight, 1, "in flight", "most microbatches in flight", whole=True),
     "traversal": Kind(_traversal, 0, "", "traversal"),

@@ -47,8 +47,9 @@ def sweep(
         The cluster spec.
     axes
         Values by what varies: `memory_gb` (of every device), `memory` (a factor of each device's own), `latency_ms` and
-        `bandwidth_gbps` (of every link between two sites), `microbatches`, `in_flight`, `traversal`. With a place
-        (`memory_gb:east`, `latency_ms:east-west`) only that site or link varies.
+        `bandwidth_gbps` (of every link between two sites), `latency` and `bandwidth` (factors of each link's own),
+        `microbatches`, `in_flight`, `traversal`. With a place (`memory_gb:east`, `latency_ms:east-west`) only that site
+        or link varies.
     time_limit_s
         Seconds for each point.
     objective, relative_gap, seed, workers, deterministic

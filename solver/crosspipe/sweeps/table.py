@@ -52,7 +52,7 @@ def _list(sweep: Sweep) -> list[str]:
         gap = "proved" if point.status == "optimal" else "" if point.gap is None else percent(point.gap)
         where = value_text(axis.name, point.at[axis.name])
         rows.append((where, _cell(point).removesuffix(f" {PROVED}").strip(), bound, gap, point.value_from or ""))
-    return _aligned(rows, left={0, len(rows[0]) - 1})
+    return aligned(rows, left={0, len(rows[0]) - 1})
 
 
 def _matrices(sweep: Sweep) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _matrices(sweep: Sweep) -> Iterator[str]:
         for row in rows:
             cells = (_cell(points.get((row, column, *others))) for column in columns)
             table.append((value_text(first.name, row), *cells))
-        yield from _aligned(table)
+        yield from aligned(table)
 
 
 def _cell(point: SweepPoint | None) -> str:
@@ -80,7 +80,7 @@ def _cell(point: SweepPoint | None) -> str:
     return f"{point.value_ms:,.1f} {PROVED if point.status == 'optimal' else ' '}"
 
 
-def _aligned(rows: Sequence[Sequence[str]], left: Set[int] = frozenset({0})) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], left: Set[int] = frozenset({0})) -> list[str]:
     """Align the columns of `left` left, the others right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [

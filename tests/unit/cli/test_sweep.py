@@ -59,6 +59,7 @@ def test_every_option_arrives(spec: Path, monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(command, "sweep", noting)
     out = tmp_path / "points.jsonl"
     axes = ("--memory-gb", "east=0.3", "--memory-gb", "west=0.2,0.4", "--latency-ms", "1", "--bandwidth-gbps", "5:10:5")
+    axes += ("--latency", "west-east=2x", "--bandwidth", "west-east=0.5x,1x")
     counts = ("--microbatches", "3,4", "--in-flight", "2", "--traversal", "loop, wave")
     search = ("-t", 0.25, "--objective", "span", "--gap", 0.5, "--seed", 5, "--workers", 2, "--deterministic")
     assert call("sweep", spec, *axes, *counts, *search, "--tolerance", 0.02, "--out", out).exit_code == 0
@@ -67,6 +68,8 @@ def test_every_option_arrives(spec: Path, monkeypatch: pytest.MonkeyPatch, tmp_p
         "memory_gb:west": ["0.2", "0.4"],
         "latency_ms": ["1"],
         "bandwidth_gbps": ["5", "10"],
+        "latency:west-east": ["2"],
+        "bandwidth:west-east": ["0.5", "1"],
         "microbatches": ["3", "4"],
         "in_flight": ["2"],
         "traversal": ["loop", "wave"],

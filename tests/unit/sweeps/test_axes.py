@@ -49,6 +49,21 @@ def test_a_factor_needs_a_memory_to_multiply() -> None:
         written("memory", 2, spec)
 
 
+def test_factors_multiply_what_each_link_has() -> None:
+    (link,) = written("latency", 1.5)["links"]
+    assert link["rtt_ms"] == 12
+    (link,) = written("bandwidth", 0.25)["links"]
+    assert link["bandwidth_gbps"] == 25
+    table = SPEC | {"links": [{"between": ["east", "west"], "transfer_table": [[1, 1], [2, 3]]}]}
+    (link,) = written("bandwidth", 2, table)["links"]
+    assert link["transfer_table"] == [[1, Decimal("0.5")], [2, Decimal("1.5")]]
+    slower = {"between": ["east", "west"], "transfer_ms": 8, "bandwidth_gbps": 10, "slow_ms": [[0, 5, 1]]}
+    (link,) = written("bandwidth", 4, SPEC | {"links": [slower]})["links"]
+    assert (link["transfer_ms"], link["bandwidth_gbps"], link["slow_ms"]) == (2, 40, [[0, 5, 4]])
+    with pytest.raises(OptionError, match="factors above 0"):
+        written("bandwidth", 0)
+
+
 def test_latency_and_bandwidth_take_the_place_of_other_ways_to_say_them() -> None:
     (link,) = written("latency_ms", 5)["links"]
     assert "rtt_ms" not in link
