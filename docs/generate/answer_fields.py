@@ -1,4 +1,4 @@
-"""The fields of an answer, of a check and of a sweep, from their models."""
+"""The fields of an answer, of a check, of a sweep, of a plan and of an account, from their models."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from docs.generate.kinds import kind_of
 from docs.generate.markdown import code, sentence, table
 from pydantic import BaseModel
 
+from crosspipe.accounts.models import Account
 from crosspipe.answer.models import Answer
 from crosspipe.answer.results import CheckResult
+from crosspipe.plans.models import Plan
 from crosspipe.sweeps.models import Sweep
 
 if TYPE_CHECKING:
@@ -29,13 +31,23 @@ def fields_of_a_check() -> str:
 
 def fields_of_a_sweep() -> str:
     """Write one section per model of a sweep that is none of an answer."""
-    known = set(_reached(Answer))
-    return "\n\n".join(_section(model) for model in dict.fromkeys(_reached(Sweep)) if model not in known)
+    return _sections_beyond_an_answer(Sweep)
+
+
+def fields_of_a_plan() -> str:
+    """Write one section per model of a plan that is none of an answer."""
+    return _sections_beyond_an_answer(Plan)
+
+
+def fields_of_an_account() -> str:
+    """Write one section per model of an account that is none of an answer."""
+    return _sections_beyond_an_answer(Account)
 
 
 def answer_models() -> list[type[BaseModel]]:
-    """List every model of an answer, of a check and of a sweep."""
-    return [*dict.fromkeys([*_reached(Answer), *_reached(CheckResult), *_reached(Sweep)])]
+    """List every model of an answer, of a check, of a sweep, of a plan and of an account."""
+    roots = (Answer, CheckResult, Sweep, Plan, Account)
+    return [*dict.fromkeys(model for root in roots for model in _reached(root))]
 
 
 def meaning_of(model: type[BaseModel], name: str) -> str:
@@ -45,6 +57,11 @@ def meaning_of(model: type[BaseModel], name: str) -> str:
 
 def _sections(root: type[BaseModel]) -> str:
     return "\n\n".join(_section(model) for model in dict.fromkeys(_reached(root)))
+
+
+def _sections_beyond_an_answer(root: type[BaseModel]) -> str:
+    known = set(_reached(Answer))
+    return "\n\n".join(_section(model) for model in dict.fromkeys(_reached(root)) if model not in known)
 
 
 def _reached(model: type[BaseModel]) -> Iterator[type[BaseModel]]:

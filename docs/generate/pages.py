@@ -39,6 +39,7 @@ PAGES = (
 PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "accelerators": catalogues.accelerators,
+        "account": answer_fields.fields_of_an_account,
         "answer": answer_fields.fields_of_an_answer,
         "anytime": anytime.picture_part,
         "bench-machine": benchmarks.machine_part,
@@ -49,6 +50,7 @@ PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "formats": catalogues.formats,
         "frontier": frontier.frontier_part,
         "models": catalogues.models,
+        "plan": answer_fields.fields_of_a_plan,
         "rules": spec_fields.rules_between_sections,
         "settings": endpoints.settings,
         "spec": spec_fields.fields,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from crosspipe.version import __version__
 
 if TYPE_CHECKING:
+    from crosspipe.accounts.models import Account
+    from crosspipe.accounts.run import explain
     from crosspipe.answer.bound import bound
     from crosspipe.answer.models import Answer
     from crosspipe.answer.results import BoundResult, CheckResult, VerifyResult
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from crosspipe.sweeps.run import sweep
 
 _HOMES = {
+    "Account": "crosspipe.accounts.models",
     "Answer": "crosspipe.answer.models",
     "BoundResult": "crosspipe.answer.results",
     "CheckResult": "crosspipe.answer.results",
@@ -32,6 +35,7 @@ _HOMES = {
     "VerifyResult": "crosspipe.answer.results",
     "bound": "crosspipe.answer.bound",
     "check": "crosspipe.answer.solve",
+    "explain": "crosspipe.accounts.run",
     "plan": "crosspipe.plans.run",
     "solve": "crosspipe.answer.solve",
     "sweep": "crosspipe.sweeps.run",
@@ -39,6 +43,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Account",
     "Answer",
     "BoundResult",
     "CheckResult",
@@ -52,6 +57,7 @@ __all__ = [
     "__version__",
     "bound",
     "check",
+    "explain",
     "plan",
     "solve",
     "sweep",

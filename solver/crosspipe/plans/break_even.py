@@ -65,6 +65,12 @@ class Found:
         kept = [probe for probe in self._outward() if probe.faster == "best"][: self._before()]
         return next((probe.factor for probe in reversed(kept) if probe.proved or not proved), None)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether more time could not bring the flip closer: there is none, or both ends are proved."""
+        ends = (self.last_best(proved=True), self.first_other(proved=True))
+        return self.direction is None or ends == (self.last_best(proved=False), self.first_other(proved=False))
+
     def first_other(self, *, proved: bool) -> float | None:
         """Find the factor next to the flip at which the other is the faster one."""
         flipped = [probe for probe in self._outward() if probe.faster == "other"]
@@ -83,14 +89,21 @@ class Found:
         return next((at for at, probe in enumerate(self._outward()) if probe.faster == "other"), len(self.probes))
 
 
-def find_flip(best: Line, other: Line, axis: Axis, step_s: float, budget: Budget) -> Found:
-    """Look where `other` becomes faster than `best`, which is the faster one at factor 1."""
-    pair = _Pair(best, other, axis, step_s, budget)
-    for direction in _directions(best, other, axis):
-        if pair.flips_at(axis.end(direction)):
-            pair.bisect(axis.end(direction))
-            return Found(direction, pair.probes, pair.complete)
-    return Found(None, pair.probes, pair.complete)
+def find_flip(pair: Pair) -> None:
+    """Look where the other becomes faster than the best, which is the faster one at factor 1."""
+    for direction in _directions(pair.best, pair.other, pair.axis):
+        if pair.flips_at(pair.axis.end(direction)):
+            pair.direction = direction
+            pair.bisect(pair.axis.end(direction))
+            return
+
+
+def deepen(pair: Pair, time_limit_s: float) -> None:
+    """Search for longer next to a flip where not all is proved, at the factors between which it lies."""
+    found = pair.found
+    for factor in (found.last_best(proved=False), found.first_other(proved=False)):
+        if factor is not None:
+            pair.search(Decimal(repr(factor)), time_limit_s / 4)
 
 
 def _directions(best: Line, other: Line, axis: Axis) -> Sequence[Direction]:
@@ -104,25 +117,30 @@ def _directions(best: Line, other: Line, axis: Axis) -> Sequence[Direction]:
     return (better,) if best.constant else (worse, better)
 
 
-class _Pair:
+class Pair:
     """Two arrangements at the factors solved so far."""
 
     def __init__(self, best: Line, other: Line, axis: Axis, step_s: float, budget: Budget) -> None:
-        self._best, self._other, self._axis = best, other, axis
+        self.best, self.other, self.axis = best, other, axis
         self._step_s, self._budget = step_s, budget
         self._factors = {ONE}
-        self.complete = True
+        self.direction: Direction | None = None
+        self._complete = True
 
     @property
-    def probes(self) -> tuple[Probe, ...]:
+    def found(self) -> Found:
         """What is known by now at every factor: later points lend to earlier ones."""
-        return tuple(probe_of(f, self._best.at(f), self._other.at(f)) for f in sorted(self._factors))
+        probes = tuple(self._probe(factor) for factor in sorted(self._factors))
+        return Found(self.direction, probes, self._complete)
+
+    def _probe(self, factor: Decimal) -> Probe:
+        return probe_of(factor, self.best.at(factor), self.other.at(factor))
 
     def flips_at(self, factor: Decimal) -> bool:
         """Solve both at a factor, and tell whether the other is the faster one there as far as is known."""
         if not self._solve(factor):
             return False
-        return probe_of(factor, self._best.at(factor), self._other.at(factor)).faster == "other"
+        return self._probe(factor).faster == "other"
 
     def bisect(self, flipped: Decimal) -> None:
         """Close in on the flip between factor 1 and one at which the other is faster."""
@@ -131,21 +149,28 @@ class _Pair:
             middle = _between(kept, flipped)
             if middle in (kept, flipped) or not self._solve(middle):
                 return
-            if probe_of(middle, self._best.at(middle), self._other.at(middle)).faster == "other":
+            if self._probe(middle).faster == "other":
                 flipped = middle
             else:
                 kept = middle
 
+    def search(self, factor: Decimal, time_limit_s: float) -> None:
+        """Solve both again at a factor, for longer, unless that cannot tell more."""
+        for line in (self.best, self.other):
+            if self._budget.is_over() or line.at(factor).status in ("optimal", "infeasible"):
+                continue
+            line.solve(factor, min(time_limit_s, self._budget.left_s), self._budget.asked_to_stop, again=True)
+
     def _solve(self, factor: Decimal) -> bool:
         if self._budget.is_over():
-            self.complete = False
+            self._complete = False
             return False
         try:
-            for line in (self._best, self._other):
+            for line in (self.best, self.other):
                 line.solve(factor, self._step_s, self._budget.asked_to_stop)
                 line.at(factor)
         except KeyError:  # it was stopped on the way
-            self.complete = False
+            self._complete = False
             return False
         except CrossPipeError:  # no legal spec at that factor, such as static memory alone beyond what there is
             return False
@@ -186,4 +211,4 @@ def probe_of(factor: Decimal, best: SweepPoint, other: SweepPoint) -> Probe:
     )
 
 
-__all__ = ["AXES", "Axis", "Found", "find_flip", "probe_of"]
+__all__ = ["AXES", "Axis", "Found", "Pair", "deepen", "find_flip", "probe_of"]

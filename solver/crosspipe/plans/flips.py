@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.expand import expand
-from crosspipe.plans.break_even import AXES, ONE, find_flip
+from crosspipe.plans.break_even import AXES, ONE, Pair, deepen, find_flip
+from crosspipe.plans.budget import SHORTEST_S
 from crosspipe.plans.compare import NO_TIME
 from crosspipe.plans.line import Line
 from crosspipe.plans.models import SITE, BreakEven
@@ -29,11 +30,49 @@ LONGEST_S = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A break-even, and what its solves came to know of the two arrangements at the spec's own amounts."""
+    """An axis looked at for the best arrangement and another; without a pair it was not, and `skipped` says why."""
 
-    found: BreakEven
-    at_one: tuple[tuple[str, SweepPoint], ...]
-    complete: bool
+    axis: Axis
+    best: Solved
+    other: Solved
+    pair: Pair | None
+    skipped: str | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all was looked at that was to be."""
+        return self.skipped != NO_TIME if self.pair is None else self.pair.found.complete
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether more time would tell nothing more."""
+        return self.pair is None or self.pair.found.is_settled
+
+    @property
+    def at_one(self) -> dict[str, SweepPoint]:
+        """What its solves came to know of the two arrangements at the spec's own amounts."""
+        if self.pair is None:
+            return {}
+        lines = ((self.best, self.pair.best), (self.other, self.pair.other))
+        return {row.candidate.name: line.at(ONE) for row, line in lines}
+
+    def told(self) -> BreakEven:
+        """Write it as data."""
+        if self.pair is None:
+            return _skipped(self.axis, self.other, self.skipped or NO_TIME)
+        found, names = self.pair.found, (self.best.candidate.name, self.other.candidate.name)
+        return BreakEven(
+            axis=self.axis.name,
+            other=names[1],
+            direction=found.direction,
+            still_best=found.last_best(proved=False),
+            flips=found.first_other(proved=False),
+            proved_still_best=found.last_best(proved=True),
+            proved_flips=found.first_other(proved=True),
+            skipped=None,
+            probes=list(found.probes),
+            sentence=flip_sentence(self.axis, *names, found, _own(self.axis, self.best, self.other)),
+        )
 
 
 def rivals(best: Solved, rows: Sequence[Solved]) -> list[Solved]:
@@ -56,26 +95,22 @@ def look(best: Solved, other: Solved, axis: Axis, pairs_left: int, asking: Askin
     """Find the break-even of two arrangements on an axis, or why it is not looked for."""
     why = _cannot_matter(best, other, axis) or (NO_TIME if budget.is_over() else None)
     if why is not None:
-        return Looked(_skipped(axis, other, why), (), why != NO_TIME)
+        return Looked(axis, best, other, None, why)
     if asking.on_solve is not None:
         asking.on_solve(f"{AMOUNTS[axis.name]} at which {other.candidate.name} is faster")
     lines = [Line(row, axis.name, constant=_is_constant(row, axis), asking=asking) for row in (best, other)]
-    step_s = min(LONGEST_S, budget.share_s(pairs_left * STEPS))
-    found = find_flip(lines[0], lines[1], axis, step_s, budget)
-    row = BreakEven(
-        axis=axis.name,
-        other=other.candidate.name,
-        direction=found.direction,
-        still_best=found.last_best(proved=False),
-        flips=found.first_other(proved=False),
-        proved_still_best=found.last_best(proved=True),
-        proved_flips=found.first_other(proved=True),
-        skipped=None,
-        probes=list(found.probes),
-        sentence=flip_sentence(axis, best.candidate.name, other.candidate.name, found, _own(axis, best, other)),
-    )
-    at_one = tuple((row.candidate.name, line.at(ONE)) for row, line in zip((best, other), lines, strict=True))
-    return Looked(row, at_one, found.complete)
+    pair = Pair(lines[0], lines[1], axis, min(LONGEST_S, budget.share_s(pairs_left * STEPS)), budget)
+    find_flip(pair)
+    return Looked(axis, best, other, pair, None)
+
+
+def deepen_all(looked: Sequence[Looked], budget: Budget) -> None:
+    """Spend what time is left next to the flips of which not all is proved."""
+    open_ones = [one for one in looked if not one.is_settled]
+    for number, one in enumerate(open_ones):
+        seconds = budget.share_s(len(open_ones) - number)
+        if one.pair is not None and seconds / 4 >= SHORTEST_S:
+            deepen(one.pair, seconds)
 
 
 def _is_constant(row: Solved, axis: Axis) -> bool:
@@ -131,4 +166,4 @@ def _skipped(axis: Axis, other: Solved, why: str) -> BreakEven:
     )
 
 
-__all__ = ["AXES", "Looked", "look", "rivals"]
+__all__ = ["AXES", "Looked", "deepen_all", "look", "rivals"]

@@ -53,15 +53,21 @@ class Line:
         """Tell what is known at a factor that was solved."""
         return self._points[ONE if self.constant else factor]
 
-    def solve(self, factor: Decimal, time_limit_s: float, should_stop: Callable[[], bool]) -> None:
+    def solve(
+        self, factor: Decimal, time_limit_s: float, should_stop: Callable[[], bool], *, again: bool = False
+    ) -> None:
         """Solve the arrangement at a factor, from what its neighbours know; they get what it finds.
+
+        A factor that was solved is left as it is, unless `again` asks for a longer search.
 
         Raises
         ------
         SpecError, OptionError
             If there is no spec at that factor.
         """
-        if self.constant or factor in self._points:
+        if self.constant:
+            factor = ONE
+        if factor in self._points and not again:
             return
         grid = grid_of(self._spec, {self._axis: sorted({*self._points, factor})})
         options = SolveOptions(OBJECTIVE, time_limit_s, 0.0, self._asking.seed, self._asking.workers)
@@ -69,7 +75,9 @@ class Line:
         places = {Decimal(grid.points[place].settings[0] or 0): place for place in grid.order}
         # Those that were solved for less long are not solved again.
         solving.points = {
-            places[known]: point.model_copy(update={"time_limit_s": max(point.time_limit_s, time_limit_s)})
+            places[known]: point
+            if known == factor
+            else point.model_copy(update={"time_limit_s": max(point.time_limit_s, time_limit_s)})
             for known, point in self._points.items()
         }
         solving.to_the_end()

@@ -5,17 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from crosspipe.costs.expand import expand
-from crosspipe.plans.models import DATA, Arrangement
+from crosspipe.plans.models import Arrangement
+from crosspipe.plans.price import price_per_step
 from crosspipe.spec.numbers import plain_number
 from crosspipe.sweeps.settle import slim
 
 if TYPE_CHECKING:
     from crosspipe.answer.models import Answer
     from crosspipe.plans.compare import Solved
-    from crosspipe.plans.rewrite import Variant
-
-MS_PER_HOUR = 3_600_000
 
 
 def row_of(solved: Solved) -> Arrangement:
@@ -41,28 +38,13 @@ def row_of(solved: Solved) -> Arrangement:
         tokens_per_second=None if answer is None else answer.tokens_per_second,
         peak_share=max(shares)[0] if shares and limited else None,
         peak_memory_mb=max((peak for _, peak in shares), default=None),
-        price_per_step=_price(variant, solved.value_ms),
+        price_per_step=None if variant is None else price_per_step(variant.spec, solved.value_ms),
         gradients_counted=solved.counted,
         reason=solved.reason,
         changes=[] if variant is None else list(variant.changes),
         spec=None if variant is None else _plain(variant.tree),
         answer=None if answer is None else _without_operations(answer),
     )
-
-
-def _price(variant: Variant | None, value_ms: float | None) -> float | None:
-    """Price of all devices of the sites for one step; None where one of them has no price."""
-    if variant is None or value_ms is None:
-        return None
-    expanded = expand(variant.spec).spec
-    per_hour = Decimal(0)
-    copies = variant.data // (len(expanded.sites) if expanded.parallel.across_sites == DATA else 1)
-    for site in expanded.sites.values():
-        for pool in site.pools or [site]:
-            if pool.price_per_hour is None:
-                return None
-            per_hour += pool.price_per_hour * (pool.devices or 0) * copies
-    return float(per_hour) * value_ms / MS_PER_HOUR
 
 
 def _plain(value: Any) -> Any:

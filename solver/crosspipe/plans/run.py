@@ -9,7 +9,7 @@ from crosspipe.answer.restore import SpecSource, parsed_spec
 from crosspipe.plans.budget import Budget
 from crosspipe.plans.candidates import MOST_SITES, candidates
 from crosspipe.plans.compare import NO_TIME, Asking, Solved, best_of, compare
-from crosspipe.plans.flips import AXES, look, rivals
+from crosspipe.plans.flips import AXES, Looked, deepen_all, look, rivals
 from crosspipe.plans.models import Plan
 from crosspipe.plans.rewrite import base_of
 from crosspipe.plans.rows import row_of
@@ -88,18 +88,19 @@ def _break_evens(rows: list[Solved], asking: Asking, budget: Budget) -> tuple[li
         best = best_of(rows)
         if best is None:
             return rows, [], True
-        found: list[BreakEven] = []
-        complete = True
+        found: list[Looked] = []
         pairs = [(axis, other.candidate.name) for other in rivals(best, rows) for axis in AXES]
         for number, (axis, name) in enumerate(pairs):
             mine, other = (_named(rows, one) for one in (best.candidate.name, name))
             looked = look(mine, other, axis, len(pairs) - number, asking, budget)
-            found.append(looked.found)
-            complete = complete and looked.complete
-            rows = _improved(rows, dict(looked.at_one))
+            found.append(looked)
+            rows = _improved(rows, looked.at_one)
+        deepen_all(found, budget)
+        for looked in found:
+            rows = _improved(rows, looked.at_one)
         now = best_of(rows)
         if now is None or now.candidate == best.candidate:
-            return rows, found, complete
+            return rows, [looked.told() for looked in found], all(looked.complete for looked in found)
 
 
 def _named(rows: list[Solved], name: str) -> Solved:

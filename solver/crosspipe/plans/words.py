@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.answer.summary import ms, percent
 from crosspipe.plans.models import SITE, Worth
+from crosspipe.plans.price import price_per_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +49,13 @@ def worth_of(rows: Sequence[Solved], sites: int) -> Worth:
         sure = " as far as is known" if not proved else ", proved"
         sure += f" at least {percent(least)}" if proved and least is not None and least < gain else ""
         text = f"Yes: `{several.candidate.name}` takes {ms(mine)} a step, "
-        text += f"against {ms(other)} for `{single.candidate.name}`: {percent(gain)} less{sure}."
+        text += (
+            f"against {ms(other)} for `{single.candidate.name}`: {percent(gain)} less{sure}{_prices(several, single)}."
+        )
         return _told("yes", several, single, proved=proved, text=text, gain=gain)
     proved = _all_bounded_above(rows, other, site=False)
     text = f"No: `{single.candidate.name}` takes {ms(other)} a step, against {ms(mine)} for `{several.candidate.name}`"
-    text += f"{'' if proved else ', as far as is known'}."
+    text += f"{'' if proved else ', as far as is known'}{_prices(single, several)}."
     return _told("no", several, single, proved=proved, text=text, gain=gain)
 
 
@@ -76,6 +79,12 @@ def _times(factor: float | None, own: Amount | None) -> str:
     if factor is None:
         return "no factor"
     return f"{factor:g}x" if own is None else f"{factor:g}x ({float(own.value) * factor:,.4g} {own.unit})"
+
+
+def _prices(one: Solved, other: Solved) -> str:
+    """Say what a step costs both ways, where prices are known."""
+    prices = [None if row.variant is None else price_per_step(row.variant.spec, row.value_ms) for row in (one, other)]
+    return "" if None in prices else f"; a step costs {prices[0]:,.4g} against {prices[1]:,.4g}"
 
 
 def _fastest(rows: Sequence[Solved]) -> Solved | None:

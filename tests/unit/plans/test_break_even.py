@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from tests.unit.sweeps.sweeping import point
 
-from crosspipe.plans.break_even import AXES, find_flip, probe_of
+from crosspipe.plans.break_even import AXES, Pair, deepen, find_flip, probe_of
 from crosspipe.plans.budget import Budget
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ class Made:
     constant: bool = False
     solved: list[Decimal] = field(default_factory=list)
 
-    def solve(self, factor: Decimal, _time_limit_s: float, _should_stop: Any) -> None:
+    def solve(self, factor: Decimal, _time_limit_s: float, _should_stop: Any, *, again: bool = False) -> None:
         self.solved.append(factor)
+        if again:
+            self.gap = 0.0
 
     def at(self, factor: Decimal) -> SweepPoint:
         value = self.value(ONE if self.constant else factor)
@@ -42,7 +44,9 @@ class Made:
 
 
 def flip(best: Made, other: Made, axis: Any = BANDWIDTH) -> Any:
-    return find_flip(cast("Line", best), cast("Line", other), axis, 0.0, Budget(0))
+    pair = Pair(cast("Line", best), cast("Line", other), axis, 0.0, Budget(0))
+    find_flip(pair)
+    return pair.found
 
 
 def test_a_flip_is_closed_in_on() -> None:
@@ -57,6 +61,18 @@ def test_gaps_leave_an_interval_unproved() -> None:
     found = flip(Made(lambda x: 10 + 1 / float(x), gap=0.05), Made(lambda _: 15.0, gap=0.05, constant=True))
     assert found.first_other(proved=True) < found.first_other(proved=False)
     assert found.last_best(proved=True) > found.last_best(proved=False)
+
+
+def test_more_time_next_to_the_flip_proves_it() -> None:
+    best, other = Made(lambda x: 10 + 1 / float(x), gap=0.05), Made(lambda _: 15.0, gap=0.05, constant=True)
+    pair = Pair(cast("Line", best), cast("Line", other), BANDWIDTH, 0.0, Budget(60))
+    find_flip(pair)
+    before = pair.found
+    deepen(pair, 4.0)
+    assert (before.is_settled, pair.found.is_settled) == (False, True)
+    # What is proved once its gap is closed is not searched again.
+    assert float(best.solved[-1]) == before.last_best(proved=False)
+    assert best.solved.count(best.solved[-1]) == 2
 
 
 def test_latency_flips_upwards() -> None:
