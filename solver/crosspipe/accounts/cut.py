@@ -22,7 +22,6 @@ from crosspipe.families.registry import run_families
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.operations import Kind
 from crosspipe.problem.problem import Objective
-from crosspipe.schedule.measure import value_ns
 from crosspipe.search.bounding import quick_bound
 from crosspipe.spec.digest import spec_digest
 
@@ -169,7 +168,7 @@ def _judged(
 def _value_ns(problem: Problem, answer: Answer, objective: Objective, bound_ns: int, clock: Clock) -> int | None:
     """Time the answer's own orders for another cut, then the known schedules."""
     found, _ = starts_of([answer.model_copy(update={"traversal": problem.traversal})], [problem], objective, clock)
-    values = [value_ns(problem, start.schedule, objective) for start in found]
+    values = [start.value_ns for start in found]
     if len(problem.operations) <= MOST_COMPARED and clock.left_s:
         rows = run_families(problem, objective, 0.0, bound_ns)
         values += [row.value_ns for row in rows if row.value_ns is not None]

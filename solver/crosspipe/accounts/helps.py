@@ -11,6 +11,7 @@ from crosspipe.answer.units import to_ms, to_ns
 from crosspipe.bounds.best import lower_bound
 from crosspipe.families.registry import run_families
 from crosspipe.schedule.measure import value_ns
+from crosspipe.schedule.replay import resolved
 from crosspipe.schedule.timed import timed
 
 if TYPE_CHECKING:
@@ -28,13 +29,16 @@ MOST_COMPARED = 20_000
 def helps(
     problem: Problem, orders: Orders, objective: Objective, now_ns: int, is_over: Callable[[], bool]
 ) -> list[tuple[What, int, int]]:
-    """Bound what each change would give: (what, value of a schedule, lower bound), in ns."""
+    """Bound what each change would give: (what, value of a schedule, lower bound), in ns.
+
+    `problem` has its recompute options open, so that the bounds hold whatever is chosen then.
+    """
     found: list[tuple[What, int, int]] = []
     for what, changed in changes(problem):
         if is_over():
             break
         bound = lower_bound(changed, objective).value_ns
-        values = [now_ns, value_ns(changed, timed(changed, orders, objective), objective)]
+        values = [now_ns, value_ns(resolved(changed, orders), timed(changed, orders, objective), objective)]
         if len(problem.operations) <= MOST_COMPARED and min(values) > bound and not is_over():
             rows = run_families(changed, objective, 0.0, bound)
             values += [row.value_ns for row in rows if row.value_ns is not None]

@@ -13,7 +13,7 @@ from crosspipe.accounts.models import Account
 from crosspipe.accounts.path import critical_path, parts, steps
 from crosspipe.accounts.timeline import Timeline
 from crosspipe.answer.models import Answer, Explanation
-from crosspipe.answer.restore import SpecSource, parsed_spec, restore
+from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec, restore
 from crosspipe.answer.units import to_ms, to_ns
 from crosspipe.bounds.best import lower_bound
 from crosspipe.errors import Fault, OptionError, ScheduleFormatError
@@ -23,6 +23,7 @@ from crosspipe.search.clock import Clock
 from crosspipe.search.options import SolveOptions
 
 if TYPE_CHECKING:
+    from crosspipe.accounts.models import CutAccount
     from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
 
@@ -61,7 +62,8 @@ def explain(spec: SpecSource, answer: Answer | Mapping[str, object], *, time_lim
         return _without_schedule(document, about)
     problem, schedule = restore(parsed, document)
     objective = Objective.SPAN if about.get("name") == "span" else Objective.MAKESPAN
-    return _account(problem, schedule, objective, about, clock, cut_account(parsed, document, clock))
+    free = meant_problem(parsed, document)
+    return _account(problem, free, schedule, objective, about, clock, cut_account(parsed, document, clock))
 
 
 def _document(answer: Answer | Mapping[str, object]) -> Mapping[str, Any]:
@@ -74,16 +76,23 @@ def _document(answer: Answer | Mapping[str, object]) -> Mapping[str, Any]:
 
 
 def _account(
-    problem: Problem, schedule: Schedule, objective: Objective, about: Mapping[str, Any], clock: Clock, cut: Any
+    problem: Problem,
+    free: Problem,
+    schedule: Schedule,
+    objective: Objective,
+    about: Mapping[str, Any],
+    clock: Clock,
+    cut: CutAccount | None,
 ) -> Account:
+    """Put the account together; `free` is the problem with its recompute options open."""
     timeline = Timeline(problem, schedule.orders)
     whole_ns, now_ns = makespan_ns(schedule), value_ns(problem, schedule, objective)
-    bound_ns, bound_from = _bound(problem, objective, about, now_ns)
+    bound_ns, bound_from = _bound(free, objective, about, now_ns)
     path = critical_path(timeline, whole_ns)
     path_parts = parts(path, whole_ns)
     devices = device_accounts(timeline, whole_ns)
     busiest = loads(timeline, whole_ns, bound_ns)
-    found = helps(problem, schedule.orders, objective, now_ns, lambda: clock.left_s == 0)
+    found = helps(free, schedule.orders, objective, now_ns, lambda: clock.left_s == 0)
     notes = [SPAN_NOTE] if objective is Objective.SPAN else []
     if whole_ns > timeline.makespan_ns:
         notes.append(LATER)

@@ -178,6 +178,9 @@ def _unplaced(tree: Tree) -> list[str]:
     placement = tree.get("placement", {})
     if placement.pop("map", None) is not None:
         changes.append("placement.map was left out: it names devices of the cluster as given")
+    if isinstance(placement.get("layers_per_stage"), list):
+        del placement["layers_per_stage"]
+        changes.append("placement.layers_per_stage was left out: it is for the stages of the cluster as given")
     stages = tree["model"].get("stages") if isinstance(tree["model"], dict) else None
     if stages is None:
         return changes

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.summary import ms, percent
+from crosspipe.plans.compare import NO_TIME
 from crosspipe.plans.models import SITE, Worth
 from crosspipe.plans.price import price_per_step
 
@@ -94,7 +95,10 @@ def _fastest(rows: Sequence[Solved]) -> Solved | None:
 
 def _all_bounded_above(rows: Sequence[Solved], value_ms: float, *, site: bool) -> bool:
     """Whether no arrangement on one site (or over several) can be faster than a value, as far as it was looked at."""
-    rivals = [row for row in rows if (row.candidate.kind == SITE) == site and row.variant is not None]
+    rivals = [row for row in rows if (row.candidate.kind == SITE) == site]
+    if any(row.reason == NO_TIME for row in rivals):
+        return False
+    rivals = [row for row in rivals if row.variant is not None]
     return all(row.infeasible or (row.bound_ms is not None and row.bound_ms >= value_ms) for row in rivals)
 
 
@@ -103,7 +107,8 @@ def _one_alone(rows: Sequence[Solved], several: Solved | None, single: Solved | 
     known = several or single
     name = "" if known is None else known.candidate.name
     others = [row for row in rows if (row.candidate.kind == SITE) == (single is None) and row.variant is not None]
-    proved = bool(others) and all(row.infeasible for row in others)
+    unseen = any(row.reason == NO_TIME for row in rows)
+    proved = bool(others) and not unseen and all(row.infeasible for row in others)
     what = "no single site" if single is None else "no arrangement over several sites"
     why = "can run this step" if proved else "has a schedule as far as is known"
     verdict = "yes" if several is not None else "no"

@@ -45,6 +45,15 @@ def test_what_places_stages_one_by_one_is_left_out_and_said() -> None:
     assert any("own devices were left out" in change for change in variant.changes)
 
 
+def test_a_cut_for_other_devices_is_left_out() -> None:
+    cut = GPUS | {"placement": {"layers_per_stage": [9, 8, 8, 8]}}
+    (as_given,) = made(cut, "pipeline", "east", "west")
+    assert as_given.spec.placement.layers_per_stage == [9, 8, 8, 8]
+    for variant in made(cut, "site", "east"):
+        assert variant.spec.placement.layers_per_stage == "auto"
+        assert any("layers_per_stage was left out" in change for change in variant.changes)
+
+
 def test_links_of_sites_that_are_left_out_go() -> None:
     three = SPEC | {
         "model": {"stages": [STAGE] * 12},
