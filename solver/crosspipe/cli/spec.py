@@ -15,6 +15,7 @@ from crosspipe.costs.expand import expand
 from crosspipe.costs.text import expanded_text
 from crosspipe.errors import SpecError, TooLargeError
 from crosspipe.problem.compile import compile_spec
+from crosspipe.spec.branches import GPT2_NAMES
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
 from crosspipe.spec.notices import spec_notices, told_once
@@ -96,13 +97,13 @@ def init_command(
 
 @spec_app.command("from")
 def from_command(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A Hugging Face config.json of a dense decoder.")],
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A Hugging Face config.json of a decoder.")],
     out: OutPath = None,
 ) -> None:
     """Print a two-site spec to start from, for the architecture in a config.json."""
     with plain_errors():
         document = read_document(config)
-        fields = set(HuggingFaceModel.model_fields)
+        fields = {*HuggingFaceModel.model_fields, *GPT2_NAMES}
         known = {key: value for key, value in document.items() if key in fields} if isinstance(document, dict) else {}
         write(_starter(yaml.safe_dump(known, default_flow_style=True, sort_keys=False, width=10**6).strip()), out)
 

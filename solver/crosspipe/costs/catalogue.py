@@ -11,6 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from crosspipe.costs.architecture import Architecture
+from crosspipe.costs.experts import Experts
+from crosspipe.costs.latent import LatentAttention
 from crosspipe.errors import Fault, SpecError
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ class Accelerator:
         Its name in the catalogue.
     dense_bf16_tflops
         Peak without sparsity, 10^12 operations per second.
+    dense_fp8_tflops, fp32_tflops
+        The same in fp8, and in fp32 without tensor cores' TF32; None where there is none or it is not known here.
     memory_gb
         Memory as sold, in 10^9 bytes.
     node_link_gbytes_per_s
@@ -43,6 +47,8 @@ class Accelerator:
     memory_gb: Decimal
     node_link_gbytes_per_s: Decimal | None
     source: str
+    dense_fp8_tflops: Decimal | None = None
+    fp32_tflops: Decimal | None = None
 
 
 def model_named(name: str, pointer: str = "/model") -> Architecture:
@@ -117,6 +123,10 @@ def _models() -> dict[str, Architecture]:
             flash=row.get("flash", True),
             qkv_bias=row.get("qkv_bias", False),
             source=row["source"],
+            qk_norm=row.get("qk_norm", False),
+            latent=LatentAttention(**row["latent"]) if "latent" in row else None,
+            experts=Experts(**row["experts"]) if "experts" in row else None,
+            prediction_layers=row.get("prediction_layers", 0),
         )
         found |= dict.fromkeys([name, *row.get("aliases", [])], model)
     return found
@@ -133,9 +143,15 @@ def _accelerators() -> dict[str, Accelerator]:
             memory_gb=Decimal(row["memory_gb"]),
             node_link_gbytes_per_s=None if link is None else Decimal(link),
             source=row["source"],
+            dense_fp8_tflops=_known(row.get("dense_fp8_tflops")),
+            fp32_tflops=_known(row.get("fp32_tflops")),
         )
         found |= dict.fromkeys([name, *row.get("aliases", [])], accelerator)
     return found
+
+
+def _known(number: int | Decimal | None) -> Decimal | None:
+    return None if number is None else Decimal(number)
 
 
 def _read(file: str) -> dict[str, Any]:

@@ -25,12 +25,26 @@ class Degrees:
     """Tensor, pipeline and data degrees of a run.
 
     `sites` is the number of sites over which whole pipelines are spread; 1 where a pipeline runs through all of them.
+    `context` is the number of parts of a sequence, and `expert` that of the GPUs of a stage in one site that share its
+    routed experts, None for those of one device.
     """
 
     tensor: int
     pipeline: int
     data: int
     sites: int = 1
+    context: int = 1
+    expert: int | None = None
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that act as one device."""
+        return self.tensor * self.context
+
+    @property
+    def device(self) -> str:
+        """The same in words."""
+        return f"tensor {self.tensor}" + (f" x context {self.context}" if self.context > 1 else "")
 
     @property
     def copies(self) -> int:
@@ -60,6 +74,8 @@ class Request:
         The same in words.
     sites
         Sites over which whole pipelines are spread, each with as many GPUs; 1 where a pipeline runs through all.
+    context, expert
+        As in `Degrees`.
     """
 
     tensor: int | None
@@ -73,6 +89,8 @@ class Request:
     pipelines_allowed: Callable[[int], bool]
     pipeline_rule: str
     sites: int = 1
+    context: int = 1
+    expert: int | None = None
 
 
 def choose_degrees(request: Request, fit: Callable[[Degrees], float]) -> tuple[Degrees, float]:
@@ -114,6 +132,7 @@ def _legal(request: Request) -> Iterator[Degrees]:
             and request.pipelines_allowed(degrees.pipeline)
             and (request.heads is None or request.heads % degrees.tensor == 0)
             and (request.sequences is None or request.sequences % batch == 0)
+            and (request.expert is None or degrees.gpus * degrees.copies % request.expert == 0)
         ):
             yield degrees
 
@@ -123,13 +142,15 @@ def _whole(request: Request) -> Iterator[Degrees]:
     total = sum(gpus for _, gpus in request.gpus) // request.sites
     common = gcd(*(gpus for _, gpus in request.gpus))
     for tensor in _tensors(request, total):
-        if common % tensor:
+        device = tensor * request.context
+        if common % device:
             continue
-        share = common // tensor
+        share = common // device
         for copies in _divisors(share) if request.data is None else (request.data // request.sites,):
             if share % copies == 0:
-                pipeline = total // (tensor * copies) + request.devices
-                yield Degrees(tensor, pipeline, copies * request.sites, request.sites)
+                pipeline = total // (device * copies) + request.devices
+                data = copies * request.sites
+                yield Degrees(tensor, pipeline, data, request.sites, request.context, request.expert)
 
 
 def _divisors(number: int) -> tuple[int, ...]:
@@ -144,16 +165,19 @@ def _tensors(request: Request, total: int) -> tuple[int, ...]:
     if not request.gpus:
         return (1,)
     if request.pipeline is not None and request.data is not None and request.pipeline > request.devices:
-        exact, rest = divmod(total, (request.pipeline - request.devices) * (request.data // request.sites))
+        copies = request.data // request.sites * request.context
+        exact, rest = divmod(total, (request.pipeline - request.devices) * copies)
         return (exact,) if rest == 0 and exact else AUTO_TENSOR
     return AUTO_TENSOR
 
 
 def _uneven_pools(request: Request) -> list[Fault]:
-    if request.tensor is None and request.data is None:
+    if request.tensor is None and request.data is None and request.context == 1:
         return []
-    unit = (request.tensor or 1) * ((request.data or request.sites) // request.sites)
-    given = " x ".join(name for name, value in (("tensor", request.tensor), ("data", request.data)) if value)
+    unit = (request.tensor or 1) * request.context * ((request.data or request.sites) // request.sites)
+    context = None if request.context == 1 else request.context
+    degrees = (("tensor", request.tensor), ("context", context), ("data", request.data))
+    given = " x ".join(name for name, value in degrees if value)
     if request.sites > 1 and request.data is not None:
         given += f" / {request.sites} sites"
     rule = f"the GPUs of a pool are a multiple of {given} = {unit}, so that every replica gets whole devices there"
@@ -170,6 +194,13 @@ def _contradiction(request: Request) -> Fault:
         legal = {degrees.pipeline for degrees in _legal(replace(request, tensor=None, pipeline=None, data=None))}
         nearest = str(_nearest(legal, request.pipeline)) if legal else None
         return Fault("/parallel/pipeline", request.pipeline_rule, str(request.pipeline), nearest)
+    if request.expert is not None:
+        shared = {degrees.gpus * degrees.copies for degrees in _legal(replace(request, expert=None))}
+        divisors = {divisor for gpus in shared for divisor in _divisors(gpus)}
+        if divisors:
+            rule = "expert divides the GPUs of a stage in one site, tensor x context x data there"
+            nearest = str(_nearest(divisors, request.expert))
+            return Fault("/parallel/expert", rule, str(request.expert), nearest)
     trials: tuple[tuple[str, int | None, Request], ...] = (
         ("pipeline", request.pipeline, replace(request, pipeline=None)),
         ("data", request.data, replace(request, data=None)),
@@ -196,17 +227,17 @@ def _nearest(legal: set[int], given: int) -> int:
 
 
 def _rule(request: Request, name: str) -> str:
+    device = "tensor" if request.context == 1 else f"tensor x context {request.context}"
     if name == "tensor":
-        rule = "tensor divides the GPUs of every pool"
+        rule = f"{device} divides the GPUs of every pool"
         return rule if request.heads is None else f"{rule} and the {request.heads} attention heads"
     if name == "data":
-        rule = "tensor x data divides the GPUs of every pool"
+        rule = f"{device} x data divides the GPUs of every pool"
         if request.sites > 1:
-            rule = f"tensor x data / {request.sites} sites divides the GPUs of every pool"
+            rule = f"{device} x data / {request.sites} sites divides the GPUs of every pool"
         return rule if request.sequences is None else f"{rule}, and microbatch x data divides global_batch"
-    rule = "pipeline is the number of devices per replica over all sites, GPUs / (tensor x data)"
+    rule = f"pipeline is the number of devices per replica over all sites, GPUs / ({device} x data)"
     if request.sites > 1:
-        rule = (
-            f"pipeline is the number of devices per replica in its site, GPUs / (tensor x data / {request.sites} sites)"
-        )
+        spread = f"({device} x data / {request.sites} sites)"
+        rule = f"pipeline is the number of devices per replica in its site, GPUs / {spread}"
     return f"{rule}, and {request.pipeline_rule}" if request.pipeline_rule else rule

@@ -1,51 +1,52 @@
-"""Stages of a named model or a configuration: cut evenly by time, their numbers estimated."""
+"""Stages of a named model or a configuration: their times and memory estimated."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from crosspipe.costs.assumption import Assumption
-from crosspipe.costs.chain import chain_of, describe
+from crosspipe.costs.chain import chain_of, describe, stage_parameters
 from crosspipe.costs.checked import checked
-from crosspipe.costs.memory import WEIGHT_BYTES, boundary_bytes, static_bytes
+from crosspipe.costs.estimate_assumptions import assumptions_of
+from crosspipe.costs.memory import boundary_bytes, static_bytes
+from crosspipe.costs.precision import FORMATS
 from crosspipe.costs.quantize import estimated_mb, estimated_ms
+from crosspipe.costs.recompute import flops_again, recompute_ways, stage_held
 from crosspipe.costs.split import even_split, given_split
+from crosspipe.costs.work import NO_FLOPS
+from crosspipe.spec.model import Utilisation
 from crosspipe.spec.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from decimal import Decimal
 
     from crosspipe.costs.architecture import Architecture
+    from crosspipe.costs.assumption import Assumption
     from crosspipe.costs.chain import Item
     from crosspipe.costs.degrees import Degrees
-    from crosspipe.costs.pools import Peak
+    from crosspipe.costs.peaks import Peak
     from crosspipe.costs.work import Shape
     from crosspipe.spec.gradients import Sharding
-    from crosspipe.spec.model import Recompute
+    from crosspipe.spec.model import Precision, Recompute
 
-MODEL_FLOPS_UTILISATION = Decimal("0.40")
-"""Share of the dense peak that counts as model work.
+MODEL_FLOPS_UTILISATION = Utilisation()
+"""Share of the dense peak that counts as model work: 0.4 of F, B and W alike.
 
 Published runs: Llama 3 405B 38 to 43 %, torchtitan 8B 33 to 39 %, Megatron-Core up to 47 %, INTELLECT-1 36 to 41 %.
 """
-
-_STATIC = {None: "6 + 12 / data {}", "zero1": "6 + 12 / data {}", "none": "18", "full": "4 + 14 / data {}"}
-
-_SHARED = {
-    None: "Adam state shared by the replicas (ZeRO-1, Megatron-Core's distributed optimizer)",
-    "zero1": "Adam state shared by the replicas (ZeRO-1, Megatron-Core's distributed optimizer)",
-    "none": "Adam state of its own on every replica",
-    "full": "weights and Adam state shared by the replicas; gradients are not, as they sum up over the microbatches",
-}
 
 
 @lru_cache(maxsize=100_000)
 def _stage_of(model: EstimatedModel, first: int, end: int, degrees: Degrees, recompute: Recompute) -> Stage:
     return model.estimated(model.items[first:end], degrees, recompute)
+
+
+@lru_cache(maxsize=100)
+def _items_of(model: Architecture, shape: Shape) -> tuple[Item, ...]:
+    return chain_of(model, shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,12 @@ class EstimatedModel:
         How the copies share out what they hold, None where no `gradients` are given.
     layers_per_stage
         The cut where one is given, the head counted as a layer.
+    precision
+        Number format of the training; that of `shape` agrees with it.
+    utilisation
+        Shares of the peak that F, B and W reach.
+    split
+        Whether B and W are operations of their own, so that W finds what it needs kept.
     """
 
     model: Architecture
@@ -69,34 +76,37 @@ class EstimatedModel:
     peak: Peak
     sharding: Sharding | None = None
     layers_per_stage: tuple[int, ...] | None = None
+    precision: Precision = "bf16"
+    utilisation: Utilisation = MODEL_FLOPS_UTILISATION
+    split: bool = True
 
     @property
     def embedding_mb(self) -> Decimal:
         """Size of the embedding's gradients, whole tensor group."""
-        return estimated_mb(WEIGHT_BYTES * self.model.embedding_parameters)
+        return estimated_mb(FORMATS[self.precision].value * self.model.embedding_parameters)
 
     @property
     def largest_stage_count(self) -> int:
-        """One stage per layer and one for the head."""
-        return self.model.layers + 1
+        """One stage per item."""
+        return self.item_count
 
     @property
     def item_count(self) -> int:
-        """Pieces that are never cut: the layers and the head."""
-        return self.model.layers + 1
+        """Pieces that are never cut: the layers, those of multi-token prediction, and the head."""
+        return self.model.layers + self.model.prediction_layers + 1
 
     @property
     def items(self) -> tuple[Item, ...]:
         """The pieces in order."""
-        return chain_of(self.model, self.shape)
+        return _items_of(self.model, self.shape)
 
     def works(self) -> list[int]:
         """Give the FLOPs of every item, forward and backward."""
         return [item.flops.total for item in self.items]
 
-    def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:  # noqa: ARG002  # alike for all runs
+    def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:
         """List what a stage of these items may recompute."""
-        return ("none",)
+        return recompute_ways(self.items[first:end])
 
     def runs(self, factors: Sequence[Fraction]) -> tuple[range, ...]:
         """Cut the items into one run per factor, as given or evenly by time on its device."""
@@ -108,94 +118,68 @@ class EstimatedModel:
         """Estimate the stage of items first..end-1."""
         return _stage_of(self, first, end, degrees, recompute)
 
-    def estimated(self, items: Sequence[Item], degrees: Degrees, recompute: Recompute) -> Stage:  # noqa: ARG002
-        """Estimate the stage of some items in a row."""
-        flops_per_ms = Fraction(self.peak.tflops) * 10**9 * degrees.tensor * Fraction(MODEL_FLOPS_UTILISATION)
+    def estimated(self, items: Sequence[Item], degrees: Degrees, recompute: Recompute) -> Stage:
+        """Estimate the stage of some items in a row.
+
+        Compute and activations of a microbatch are shared out over the tensor x context GPUs of a device; parameters
+        over the tensor group alone, those of routed experts over `degrees.expert` GPUs.
+        """
+        gpus, used = degrees.gpus, self.utilisation
+        flops = sum((item.flops for item in items), NO_FLOPS)
+        held = stage_held(items, recompute, split=self.split)
         boundary = estimated_mb(boundary_bytes(self.model, self.shape))
-        parameters = sum(item.parameters for item in items)
+        again = flops_again(items, recompute, flash=self.model.flash)
         values = {
-            "forward_ms": estimated_ms(sum(item.flops.forward for item in items) / flops_per_ms),
-            "backward_input_ms": estimated_ms(sum(item.flops.backward_input for item in items) / flops_per_ms),
-            "backward_weight_ms": estimated_ms(sum(item.flops.backward_weight for item in items) / flops_per_ms),
-            "activation_mb": estimated_mb(Fraction(sum(item.held.activation for item in items), degrees.tensor)),
-            "retained_mb": estimated_mb(Fraction(sum(item.held.retained for item in items), degrees.tensor)),
-            "static_mb": estimated_mb(static_bytes(parameters, degrees.data, self.sharding) / degrees.tensor),
+            "forward_ms": self._ms(flops.forward, flops.attention + flops.head, used.forward, gpus),
+            "backward_input_ms": self._ms(
+                flops.backward_input, 2 * flops.attention + flops.head, used.backward_input, gpus
+            ),
+            "backward_weight_ms": self._ms(flops.backward_weight, flops.head, used.backward_weight, gpus),
+            "activation_mb": estimated_mb(Fraction(held.activation, gpus)),
+            "retained_mb": estimated_mb(Fraction(held.retained, gpus)),
+            "static_mb": estimated_mb(self.static(items, degrees)),
             "boundary_mb": boundary,
             "gradient_mb": boundary,
             "layers": describe(items),
         }
+        if again.forward:
+            values["recompute_ms"] = self._ms(again.forward, again.attention, used.backward_input, gpus)
+        if held.extra:
+            values["backward_extra_mb"] = estimated_mb(Fraction(held.extra, gpus))
         if self.sharding is not None:
-            values["weights_mb"] = values["reduced_mb"] = estimated_mb(WEIGHT_BYTES * parameters)
+            dense, routed = self._parameters(items)
+            mine = min(Fraction(1), Fraction(gpus, degrees.expert or gpus))
+            sent = FORMATS[self.precision].value * (dense + routed * mine)
+            values["weights_mb"] = values["reduced_mb"] = estimated_mb(sent)
         return checked(Stage, values, "/model")
+
+    def static(self, items: Sequence[Item], degrees: Degrees) -> Fraction:
+        """Bytes of weights, gradients and optimizer state per GPU.
+
+        `(6 + 12/(data x context)) / tensor` per parameter in bf16, `6/expert + 12/(tensor x context x data)` per
+        parameter of routed experts (Megatron-Core: the optimizer is shared by all GPUs that hold a copy).
+        """
+        dense, routed = self._parameters(items)
+        replicas = degrees.data * degrees.context
+        spread = degrees.expert or degrees.gpus
+        experts = static_bytes(routed, 1, self.sharding, self.precision)
+        if routed:
+            copies = Fraction(degrees.gpus * degrees.data, spread)
+            experts = static_bytes(routed, copies, self.sharding, self.precision)
+        return static_bytes(dense, replicas, self.sharding, self.precision) / degrees.tensor + experts / spread
 
     def assumptions(self, degrees: Degrees) -> tuple[Assumption, ...]:
         """Tell what the estimate rests on."""
-        model, peak = self.model, self.peak
-        billions = Fraction(model.parameters, 10**9)
-        attention = "flash attention, causal half only" if model.flash else "attention scores stored, no causal saving"
-        tied = " (tied: both ends hold a copy)" if model.tied else ""
-        measured = "give measured `layers` or `stages`"
-        by_time = "cut so that the slowest stage is as fast as can be"
-        cut = by_time if self.layers_per_stage is None else "cut as `placement.layers_per_stage` says"
-        found = [
-            Assumption(
-                "/model/stages",
-                f"{model.name}: {model.layers} layers, {float(billions):.1f} B parameters{tied}",
-                f"{model.source}; {cut}, embedding with the first layer and the head as an item of its own",
-                measured,
-            ),
-            Assumption(
-                "/model/stages",
-                f"{MODEL_FLOPS_UTILISATION} of {peak.tflops} TFLOP/s x tensor {degrees.tensor}",
-                f"model FLOP/s utilisation of published dense runs; dense bf16 peak ({peak.source}); "
-                "times rounded to 0.001 ms",
-                f"`tflops`, or a `time_factor` of {MODEL_FLOPS_UTILISATION} / yours, on every pool; or {measured}",
-            ),
-            Assumption(
-                "/model/stages",
-                f"F = matrices + attention, B = matrices + 2 x attention, W = matrices; {attention}",
-                "Zero Bubble (arXiv 2401.10241) Table 1; the embedding look-up takes no time, and tensor-parallel "
-                "messages are counted in the utilisation",
-                measured,
-            ),
-            Assumption(
-                "/model/stages",
-                "activations in bf16 without recomputation, sharded by tensor x sequence parallelism",
-                "CrossPipe paper's layer model, Zero Bubble Table 1, Korthikanti et al. (arXiv 2205.05198); "
-                "`retained_mb` is what W needs; sizes rounded to 0.1 MB, per GPU",
-                measured,
-            ),
-            Assumption(
-                "/model/stages",
-                f"static memory of ({_STATIC[self.sharding].format(degrees.data)}) / tensor {degrees.tensor} bytes per "
-                "parameter",
-                f"bf16 weights, fp32 gradients, {_SHARED[self.sharding]}",
-                measured,
-            ),
-            Assumption(
-                "/model/stages",
-                "messages of 2 x microbatch x sequence_length x hidden size bytes",
-                "bf16, whole tensor group of one replica",
-                measured,
-            ),
-        ]
-        if self.sharding is None:
-            found.append(
-                Assumption(
-                    "/extra_operations",
-                    "none: gradient reduction, optimizer step and tied-embedding sums take no time",
-                    "data-parallel groups stay inside a site",
-                    "give `gradients`, or list them in `extra_operations`",
-                )
-            )
-        else:
-            found.append(
-                Assumption(
-                    "/model/stages",
-                    "weights_mb = reduced_mb = 2 bytes per parameter",
-                    "weights are gathered and gradients summed in bf16, whole tensor group; the optimizer step takes "
-                    "no time",
-                    f"`reduced_mb` of the stage; {measured}",
-                )
-            )
-        return tuple(found)
+        return assumptions_of(self, degrees)
+
+    def _parameters(self, items: Sequence[Item]) -> tuple[int, int]:
+        """Count the parameters outside and inside routed experts."""
+        routed = sum(item.routed for item in items)
+        return stage_parameters(self.model, items) - routed, routed
+
+    def _ms(self, flops: int, other: int, share: Decimal, gpus: int) -> Decimal:
+        """Give the time of some work, `other` of it at the peak of what is left in bf16."""
+        peak = self.peak
+        slower = 1 if peak.attention_tflops is None else Fraction(peak.tflops) / Fraction(peak.attention_tflops)
+        work = flops + other * (slower - 1)
+        return estimated_ms(Fraction(work) / (Fraction(peak.tflops) * 10**9 * gpus * Fraction(share)))

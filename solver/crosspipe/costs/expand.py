@@ -46,7 +46,7 @@ def prepare(spec: Spec) -> Preparation:
     require_valid(spec)
     architecture = architecture_in(spec)
     estimated = architecture is not None
-    pools = pools_of(spec.sites, estimated=estimated)
+    pools = pools_of(spec.sites, estimated=estimated, precision=spec.training.precision)
     batch = batch_of(spec.training, estimated=estimated)
     source = source_in(spec, architecture, pools)
 

@@ -6,22 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.catalogue import Accelerator, accelerator_named
+from crosspipe.costs.peaks import Peak, peak_of
 from crosspipe.errors import Fault, SpecError
 from crosspipe.spec.faults import pointer as pointer_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from decimal import Decimal
 
     from crosspipe.spec.cluster import Pool, Site
-
-
-@dataclass(frozen=True, slots=True)
-class Peak:
-    """Dense bf16 peak of one accelerator, and where it was read."""
-
-    tflops: Decimal
-    source: str
+    from crosspipe.spec.model import Precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +27,15 @@ class PlacedPool:
         JSON Pointer to it, the site it belongs to, the pool itself.
     accelerator
         Its entry in the catalogue, None where no `gpu` is named.
+    precision
+        Precision of the training, whose peak counts.
     """
 
     pointer: str
     site: str
     pool: Pool
     accelerator: Accelerator | None
+    precision: Precision = "bf16"
 
     @property
     def peak(self) -> Peak | None:
@@ -47,10 +43,10 @@ class PlacedPool:
         if self.pool.tflops is not None:
             return Peak(self.pool.tflops, "`tflops` as given")
         card = self.accelerator
-        return None if card is None else Peak(card.dense_bf16_tflops, f"{card.name}: {card.source}")
+        return None if card is None else peak_of(card, self.precision)
 
 
-def pools_of(sites: Mapping[str, Site], *, estimated: bool) -> tuple[PlacedPool, ...]:
+def pools_of(sites: Mapping[str, Site], *, estimated: bool, precision: Precision = "bf16") -> tuple[PlacedPool, ...]:
     """List all pools in the user's order, their accelerators looked up.
 
     Raises
@@ -66,8 +62,11 @@ def pools_of(sites: Mapping[str, Site], *, estimated: bool) -> tuple[PlacedPool,
         except SpecError as error:
             faults += error.faults
             continue
-        placed = PlacedPool(pointer, site, pool, card)
-        if estimated and placed.peak is None:
+        placed = PlacedPool(pointer, site, pool, card, precision)
+        if estimated and placed.peak is None and card is not None:
+            rule = f"must be given: the catalogue knows no {precision} peak of {card.name}"
+            faults.append(Fault(f"{pointer}/tflops", rule, "none"))
+        elif estimated and placed.peak is None:
             rule = "times are estimated from the model, so every pool names its `gpu`; or give measured `stages`"
             faults.append(Fault(f"{pointer}/gpu", rule, "none", "h100-80gb"))
         found.append(placed)

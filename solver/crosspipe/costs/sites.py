@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from crosspipe.costs.degrees import Degrees
-    from crosspipe.costs.pools import Peak, PlacedPool
+    from crosspipe.costs.peaks import Peak
+    from crosspipe.costs.pools import PlacedPool
 
 ESTIMATED_HEADROOM = Decimal("0.04")
 """Fraction of memory kept free where stage memory is estimated (the CrossPipe paper plans with 96 %, too)."""
@@ -79,15 +80,13 @@ def _expand_pool(
     place = pointer.removeprefix("/").replace("/", ".")
     devices, memory, factor, price = pool.devices, pool.memory_gb, pool.time_factor, pool.price_per_hour
     if pool.gpus is not None:
-        devices = pool.gpus // (degrees.tensor * degrees.copies)
+        devices = pool.gpus // (degrees.gpus * degrees.copies)
         spread = f" / {degrees.sites} sites" if degrees.sites > 1 else ""
-        why = (
-            f"{pool.gpus} GPUs / (tensor {degrees.tensor} x data {degrees.data}{spread}): pipeline ranks of one replica"
-        )
+        why = f"{pool.gpus} GPUs / ({degrees.device} x data {degrees.data}{spread}): pipeline ranks of one replica"
         assumptions.append(Assumption(f"{pointer}/devices", str(devices), why, f"{place}.gpus or parallel"))
         if price is not None:
-            price *= degrees.tensor
-            why = f"{pool.price_per_hour} per GPU x tensor {degrees.tensor}"
+            price *= degrees.gpus
+            why = f"{pool.price_per_hour} per GPU x {degrees.device}"
             assumptions.append(Assumption(f"{pointer}/price_per_hour", str(price), why, f"{place}.price_per_hour"))
     if card is not None and memory is None:
         memory = card.memory_gb
@@ -119,8 +118,8 @@ def _defaults(degrees: Degrees, *, estimated: bool) -> dict[str, tuple[Decimal |
             "hop_bandwidth_gbps": (None, "none: messages inside the site queue nowhere", measured),
             "memory_headroom": (Decimal(0), "0", measured),
         }
-    rate = ESTIMATED_HOP_GBPS_PER_GPU * degrees.tensor
-    cards = f"{ESTIMATED_HOP_GBPS_PER_GPU} Gb/s per GPU x tensor {degrees.tensor}, whose shards travel side by side"
+    rate = ESTIMATED_HOP_GBPS_PER_GPU * degrees.gpus
+    cards = f"{ESTIMATED_HOP_GBPS_PER_GPU} Gb/s per GPU x {degrees.device}, whose shards travel side by side"
     return {
         "hop_latency_ms": (
             ESTIMATED_HOP_LATENCY_MS,

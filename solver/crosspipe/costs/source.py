@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from crosspipe.costs.catalogue import model_named
 from crosspipe.costs.degrees import Request
-from crosspipe.costs.estimate import EstimatedModel
+from crosspipe.costs.estimate import MODEL_FLOPS_UTILISATION, EstimatedModel
 from crosspipe.costs.hugging_face import architecture_of
 from crosspipe.costs.layers import MeasuredLayers, measured_layers
 from crosspipe.costs.places import stage_count
+from crosspipe.costs.precision import FORMATS
 from crosspipe.costs.split import LARGEST_ITEM_COUNT
 from crosspipe.costs.stages import MeasuredStages, measured_stages
 from crosspipe.costs.work import Shape
@@ -34,7 +35,7 @@ def architecture_in(spec: Spec) -> Architecture | None:
     Raises
     ------
     SpecError
-        If the name is unknown or the configuration is no dense decoder.
+        If the name is unknown or the configuration is none that is estimated.
     """
     if isinstance(spec.model, str):
         return model_named(spec.model)
@@ -63,7 +64,18 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
         value = str(architecture.layers)
         raise TooLargeError([Fault("/model/num_hidden_layers", rule, value, str(LARGEST_ITEM_COUNT - 1))])
     sharding = None if spec.gradients is None else spec.gradients.sharding
-    return EstimatedModel(architecture, Shape(spec.training.microbatch or 1, sequence), peak, sharding, counts)
+    training = spec.training
+    shape = Shape(training.microbatch or 1, sequence, FORMATS[training.precision].value)
+    return EstimatedModel(
+        architecture,
+        shape,
+        peak,
+        sharding,
+        counts,
+        precision=training.precision,
+        utilisation=training.utilisation or MODEL_FLOPS_UTILISATION,
+        split=training.split_backward,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +126,10 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
     Raises
     ------
     SpecError
-        If the map has more stages than the model has layers.
+        If the map has more stages than the model has layers, or `expert` does not share out the model's experts.
     """
     parallel = spec.parallel
+    _require_experts(parallel.expert, architecture)
     sites = sites_of_copies(parallel, spec.sites)
     gpus = tuple((f"{p.pointer}/gpus", p.pool.gpus) for p in pools if p.pool.gpus is not None)
     allowed: Cuttable | Exactly
@@ -141,7 +154,28 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
         pipelines_allowed=allowed,
         pipeline_rule=allowed.rule,
         sites=sites,
+        context=parallel.context,
+        expert=parallel.expert,
     )
+
+
+def _require_experts(expert: int | None, architecture: Architecture | None) -> None:
+    """Require experts that can be shared out evenly over the GPUs that are to hold them.
+
+    Raises
+    ------
+    SpecError
+        If they cannot, or a named or described model has none.
+    """
+    if expert is None or architecture is None:
+        return
+    if architecture.experts is None:
+        raise SpecError([Fault("/parallel/expert", f"left out: {architecture.name} has no experts", str(expert))])
+    routed = architecture.experts.routed
+    if routed % expert:
+        nearest = min((k for k in range(1, routed + 1) if routed % k == 0), key=lambda k: abs(k - expert))
+        rule = f"expert divides the {routed} routed experts of a layer"
+        raise SpecError([Fault("/parallel/expert", rule, str(expert), str(nearest))])
 
 
 def _require_all_layers(placement: Placement, layers: int) -> None:

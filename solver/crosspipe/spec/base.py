@@ -69,6 +69,9 @@ Factor = Annotated[Decimal, Number("", above=Decimal(0), at_most=Decimal(10**6))
 Fraction01 = Annotated[Decimal, Number("", at_least=Decimal(0), below=Decimal(1))]
 """A fraction of a whole, one excluded."""
 
+Share = Annotated[Decimal, Number("", above=Decimal(0), at_most=Decimal(1))]
+"""Share of a whole, above zero."""
+
 Price = Annotated[Decimal, Number("per hour", at_least=Decimal(0), at_most=Decimal(10**9))]
 """A price per hour in the user's currency."""
 
@@ -104,6 +107,7 @@ __all__ = [
     "Name",
     "PositiveMs",
     "Price",
+    "Share",
     "SpecModel",
     "Tflops",
     "plain_number",

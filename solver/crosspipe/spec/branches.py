@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Final
 
 from pydantic import BaseModel
@@ -22,8 +23,36 @@ UNLIKE: Final = "<unlike>"
 
 TAGS: Final = frozenset({NAME, STAGES, LAYERS, CONFIG, COUNT, LIST, WORD, UNLIKE})
 
-CONFIG_FIELDS: Final = ("hidden_size", "num_hidden_layers", "num_attention_heads", "model_type", "architectures")
+CONFIG_FIELDS: Final = (
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "model_type",
+    "architectures",
+    "n_embd",
+)
 """Fields by any of which a Hugging Face config is known."""
+
+GPT2_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "n_embd": "hidden_size",
+        "n_layer": "num_hidden_layers",
+        "n_head": "num_attention_heads",
+        "n_inner": "intermediate_size",
+    }
+)
+"""What GPT-2's configuration calls the fields of the rest."""
+
+
+def plain_config(value: object) -> object:
+    """Name the fields of a GPT-2 configuration as the others do; its MLP is four times as wide unless told."""
+    if not isinstance(value, Mapping) or "n_embd" not in value:
+        return value
+    found = {GPT2_NAMES.get(str(key), key): entry for key, entry in value.items()}
+    width = found["hidden_size"]
+    if found.get("intermediate_size") is None and isinstance(width, int):
+        found["intermediate_size"] = 4 * width
+    return found
 
 
 def model_tag(value: object) -> str | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from crosspipe.spec import branches
-from crosspipe.spec.base import Count, Flag, Index, IndexKey, Mb, Ms, Name, PositiveMs, SpecModel
+from crosspipe.spec.base import Count, Flag, Index, IndexKey, Mb, Ms, Name, PositiveMs, Share, SpecModel
 from crosspipe.spec.cluster import Link, Site
 from crosspipe.spec.gradients import Gradients
 from crosspipe.spec.stages import HuggingFaceModel, LayersModel, Microbatches, StagesModel
@@ -17,10 +18,26 @@ Auto = Literal["auto"]
 Recompute = Literal["none", "selective", "full"]
 """What a stage computes again in its backward: nothing, what is cheap and large, or all but its input."""
 
+Precision = Literal["bf16", "fp16", "fp8", "fp32"]
+"""Number format of matrix products, weights and activations."""
+
 Degree = Annotated[
     Annotated[Count, Tag(branches.COUNT)] | Annotated[Auto, Tag(branches.WORD)], Discriminator(branches.degree_tag)
 ]
 """A degree of parallelism, or `auto`."""
+
+
+class Utilisation(SpecModel):
+    """Shares of the accelerator's peak that F, B and W of an estimated model reach."""
+
+    forward: Share = Decimal("0.4")
+    """Of F."""
+
+    backward_input: Share = Decimal("0.4")
+    """Of B, the backward for the input gradient, and of what is recomputed in it."""
+
+    backward_weight: Share = Decimal("0.4")
+    """Of W, the backward for the weight gradient."""
 
 
 class Training(SpecModel):
@@ -50,6 +67,12 @@ class Training(SpecModel):
     recompute: Literal["none", "selective", "full", "auto"] = "none"
     """What the stages cut from layers recompute in the backward; `auto`: each stage what is best for the whole."""
 
+    precision: Precision = "bf16"
+    """Of an estimated model. `fp8`: matrix products of the layers alone, all else as `bf16`; `fp32`: everything."""
+
+    utilisation: Utilisation | None = None
+    """Shares of the peak that an estimated model reaches; default 0.4 for F, B and W."""
+
 
 class Parallel(SpecModel):
     """Degrees of parallelism; what is left out is `auto`.
@@ -67,6 +90,12 @@ class Parallel(SpecModel):
 
     data: Degree = "auto"
     """Replicas of the pipeline, each with its own microbatches."""
+
+    context: Count = 1
+    """Parts of a sequence: tensor x context accelerators act as one device."""
+
+    expert: Count | None = None
+    """Accelerators of a stage in one site that share its routed experts; default those of one device."""
 
     replica_messages: Literal["merged", "separate"] = "merged"
     """How the replicas' messages use a link that they share."""
@@ -196,4 +225,4 @@ class Spec(SpecModel):
     """Limits beyond memory."""
 
 
-__all__ = ["ExtraOperation", "Limits", "Ms", "Parallel", "Placement", "Spec", "Training"]
+__all__ = ["ExtraOperation", "Limits", "Ms", "Parallel", "Placement", "Spec", "Training", "Utilisation"]

@@ -12,7 +12,7 @@ from crosspipe.spec.base import SpecModel
 from crosspipe.spec.branches import CONFIG, LAYERS, STAGES, model_tag
 from crosspipe.spec.cluster import Link, Pool, Site
 from crosspipe.spec.gradients import Gradients
-from crosspipe.spec.model import ExtraOperation, Limits, Parallel, Placement, Spec, Training
+from crosspipe.spec.model import ExtraOperation, Limits, Parallel, Placement, Spec, Training, Utilisation
 from crosspipe.spec.stages import (
     HuggingFaceModel,
     Layer,
@@ -37,6 +37,7 @@ SHAPE: Final[tuple[tuple[tuple[str, ...], type[SpecModel]], ...]] = (
     (("model", "stages"), UniformStages),
     (("model", "layers", ANY), Layer),
     (("training", "microbatches"), Microbatches),
+    (("training", "utilisation"), Utilisation),
     (("training",), Training),
     (("parallel",), Parallel),
     (("sites", ANY, "pools", ANY), Pool),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
+from crosspipe.spec import branches
 from crosspipe.spec.base import Count, Factor, Flag, Index, Mb, Ms, Name, PositiveMs, SpecModel
 from crosspipe.spec.branches import COUNT, LIST, stages_tag
 
@@ -127,9 +128,15 @@ class LayersModel(SpecModel):
 
 
 class HuggingFaceModel(SpecModel):
-    """A dense decoder given by the fields of its Hugging Face `config.json`; other fields are ignored."""
+    """A decoder given by the fields of its Hugging Face `config.json`; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_as_elsewhere(cls, value: object) -> object:
+        """Read the names of GPT-2's configuration as those of the rest; its MLP is four times as wide by default."""
+        return branches.plain_config(value)
 
     hidden_size: Count
     """Width of the residual stream."""
@@ -159,13 +166,58 @@ class HuggingFaceModel(SpecModel):
     """The family's name, such as `llama`."""
 
     num_local_experts: Index | None = None
-    """Experts per layer as Mixtral counts them; a mixture of experts is not estimated from its config."""
+    """Experts per layer as Mixtral counts them, each `intermediate_size` wide."""
 
     num_experts: Index | None = None
     """Experts per layer as Qwen counts them."""
 
     n_routed_experts: Index | None = None
-    """Experts per layer as DeepSeek counts them."""
+    """Experts per layer as DeepSeek counts them, shared ones apart."""
+
+    num_experts_per_tok: Count | None = None
+    """Experts that each token is sent to."""
+
+    moe_intermediate_size: Count | None = None
+    """Width of one expert."""
+
+    n_shared_experts: Index | None = None
+    """Experts that every token runs, each `moe_intermediate_size` wide."""
+
+    shared_expert_intermediate_size: Index | None = None
+    """Width of the expert that every token runs, as Qwen gives it."""
+
+    first_k_dense_replace: Index | None = None
+    """Layers before the first one with experts."""
+
+    moe_layer_freq: Count = 1
+    """Every how many layers one has experts; only 1 is estimated."""
+
+    decoder_sparse_step: Index = 1
+    """The same as Qwen names it."""
+
+    mlp_only_layers: list[Index] = Field(default_factory=list)
+    """Layers without experts; only none are estimated."""
+
+    q_lora_rank: Index | None = None
+    """Width of the narrow vector of the queries in latent attention."""
+
+    kv_lora_rank: Count | None = None
+    """Width of the narrow vector of keys and values; given, attention is latent."""
+
+    qk_nope_head_dim: Count | None = None
+    """Width of a head's key without position in latent attention."""
+
+    qk_rope_head_dim: Count | None = None
+    """Width of the rotated part of a key in latent attention."""
+
+    v_head_dim: Count | None = None
+    """Width of a head's value in latent attention."""
+
+    num_nextn_predict_layers: Index | None = None
+    """Layers of multi-token prediction behind the last one."""
+
+    n_positions: Index | None = None
+    """Learned positions as GPT-2 counts them; those of others are ignored."""
 
 
 class Microbatches(SpecModel):

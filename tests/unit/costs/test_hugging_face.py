@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -65,11 +66,20 @@ def test_tied_weights_count_once() -> None:
     assert read().parameters - read(tie_word_embeddings=True).parameters == 128256 * 4096
 
 
-@pytest.mark.parametrize("kind", ["mixtral", "qwen3_moe", "deepseek_v3", "mamba"])
-def test_a_model_that_is_not_dense_is_refused(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["mamba", "jamba", "llama4", "t5"])
+def test_a_model_that_is_no_decoder_of_like_layers_is_refused(kind: str) -> None:
     fault = refused(model_type=kind)
     assert (fault.pointer, fault.value) == ("/model/model_type", kind)
-    assert "dense" in fault.rule
+    assert "decoders of like layers" in fault.rule
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [("mixtral", "num_local_experts"), ("qwen3_moe", "num_experts"), ("deepseek_v3", "n_routed_experts")],
+)
+def test_a_family_with_experts_says_how_many(kind: str, field: str) -> None:
+    fault = refused(model_type=kind)
+    assert (fault.pointer, fault.value) == (f"/model/{field}", "none")
 
 
 def test_one_expert_is_dense() -> None:
@@ -84,3 +94,104 @@ def test_key_value_heads_divide_the_heads() -> None:
 def test_heads_divide_the_hidden_size() -> None:
     fault = refused(hidden_size=4100)
     assert (fault.pointer, fault.value, fault.nearest) == ("/model/hidden_size", "4100", "4096")
+
+
+MIXTRAL_8X7B = LLAMA_3_8B | {
+    "model_type": "mixtral",
+    "vocab_size": 32000,
+    "num_local_experts": 8,
+    "num_experts_per_tok": 2,
+}
+
+QWEN3_235B = {
+    "model_type": "qwen3_moe",
+    "hidden_size": 4096,
+    "num_hidden_layers": 94,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 4,
+    "head_dim": 128,
+    "intermediate_size": 12288,
+    "moe_intermediate_size": 1536,
+    "num_experts": 128,
+    "num_experts_per_tok": 8,
+    "decoder_sparse_step": 1,
+    "mlp_only_layers": [],
+    "vocab_size": 151936,
+}
+
+DEEPSEEK_V3 = {
+    "model_type": "deepseek_v3",
+    "hidden_size": 7168,
+    "num_hidden_layers": 61,
+    "num_attention_heads": 128,
+    "num_key_value_heads": 128,
+    "intermediate_size": 18432,
+    "moe_intermediate_size": 2048,
+    "n_routed_experts": 256,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 8,
+    "first_k_dense_replace": 3,
+    "moe_layer_freq": 1,
+    "q_lora_rank": 1536,
+    "kv_lora_rank": 512,
+    "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+    "v_head_dim": 128,
+    "num_nextn_predict_layers": 1,
+    "vocab_size": 129280,
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [(MIXTRAL_8X7B, "mixtral-8x7b"), (QWEN3_235B, "qwen3-235b-a22b"), (DEEPSEEK_V3, "deepseek-v3")],
+)
+def test_a_config_with_experts_is_the_model_of_the_catalogue(config: dict[str, Any], name: str) -> None:
+    found = architecture_of(HuggingFaceModel.model_validate(config))
+    known = model_named(name)
+    assert replace(found, name="", source="", head_dim=0) == replace(known, name="", source="", head_dim=0)
+
+
+def test_deepseek_v2_lite_has_15_7_billion_parameters() -> None:
+    """No narrow vector for queries, two shared experts, one dense layer first."""
+    lite = DEEPSEEK_V3 | {
+        "model_type": "deepseek_v2",
+        "hidden_size": 2048,
+        "num_hidden_layers": 27,
+        "num_attention_heads": 16,
+        "num_key_value_heads": 16,
+        "intermediate_size": 10944,
+        "moe_intermediate_size": 1408,
+        "n_routed_experts": 64,
+        "n_shared_experts": 2,
+        "num_experts_per_tok": 6,
+        "first_k_dense_replace": 1,
+        "q_lora_rank": None,
+        "num_nextn_predict_layers": None,
+        "vocab_size": 102400,
+    }
+    model = architecture_of(HuggingFaceModel.model_validate(lite))
+    assert model.latent is not None
+    assert model.latent.query_rank is None
+    assert model.parameters == 15_706_484_224
+
+
+def test_gpt2_is_read_by_its_own_names() -> None:
+    """GPT-2: 124 439 808 parameters, learned positions and tied head included."""
+    config = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024}
+    model = architecture_of(HuggingFaceModel.model_validate(config | {"vocab_size": 50257, "n_inner": None}))
+    assert model.parameters == 124_439_808
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "nearest"),
+    [
+        ({"moe_layer_freq": 2}, "/model/moe_layer_freq", "1"),
+        ({"decoder_sparse_step": 2}, "/model/decoder_sparse_step", "1"),
+        ({"mlp_only_layers": [0]}, "/model/mlp_only_layers", "[]"),
+        ({"v_head_dim": None}, "/model/v_head_dim", None),
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(changes: dict[str, Any], pointer: str, nearest: str | None) -> None:
+    fault = refused(**(DEEPSEEK_V3 | changes))
+    assert (fault.pointer, fault.nearest) == (pointer, nearest)

@@ -75,6 +75,7 @@ def test_every_default_is_written() -> None:
         "tensor": 1,
         "pipeline": 8,
         "data": 1,
+        "context": 1,
         "replica_messages": "merged",
         "across_sites": "pipeline",
     }

@@ -56,7 +56,7 @@ def test_the_shape_knows_every_model():
     documents = [
         document(
             model={"stages": [stage(recompute_option=option, weights_mb=1), stage()]},
-            training={"microbatches": {"multipliers": [1]}},
+            training={"microbatches": {"multipliers": [1]}, "utilisation": {}},
             sites={"east": {"pools": [{"devices": 1}]}, "west": {"devices": 1}},
             extra_operations=[{"name": "a", "duration_ms": 1}],
             gradients={},

@@ -72,7 +72,9 @@ def test_devices_for_all_stages_or_none():
 
 
 @pytest.mark.parametrize("name", ["num_local_experts", "num_experts", "n_routed_experts"])
-def test_experts_are_refused(name):
-    assert faults(document(model={**CONFIG, name: 8})) == [f"/model/{name}"]
+def test_experts_are_chosen_by_a_number(name):
+    assert faults(document(model={**CONFIG, name: 8})) == ["/model/num_experts_per_tok"]
+    assert faults(document(model={**CONFIG, name: 8, "num_experts_per_tok": 9})) == ["/model/num_experts_per_tok"]
+    assert faults(document(model={**CONFIG, name: 8, "num_experts_per_tok": 8})) == []
     assert faults(document(model={**CONFIG, name: 0})) == []
     assert faults(document(model={**CONFIG, name: None})) == []

@@ -44,10 +44,14 @@ def devices_for_all_stages_or_none(spec: Spec) -> Iterator[Fault]:
             yield fault(("model", "stages", number, "device"), "must be given for all stages or for none")
 
 
-def no_mixture_of_experts(model: HuggingFaceModel, path: Path) -> Iterator[Fault]:
-    """Refuse a config with experts: an estimate as if dense would be several times off."""
+def experts_are_chosen(model: HuggingFaceModel, path: Path) -> Iterator[Fault]:
+    """Require the experts that each token is sent to where there are several, and no more than there are."""
     for name in _EXPERTS:
-        experts = getattr(model, name)
-        if experts is not None and experts > 1:
-            rule = "only dense decoders are estimated from a config.json; give measured `layers` or `stages` instead"
-            yield fault((*path, name), rule, experts)
+        experts, chosen = getattr(model, name), model.num_experts_per_tok
+        if experts is None or experts <= 1:
+            continue
+        if chosen is None:
+            rule = f"must be given beside `{name}`: the experts that each token is sent to"
+            yield fault((*path, "num_experts_per_tok"), rule)
+        elif chosen > experts:
+            yield fault((*path, "num_experts_per_tok"), f"must be at most {name} = {experts}", chosen, experts)

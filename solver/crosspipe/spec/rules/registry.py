@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 PART_RULES: Final[tuple[tuple[type[SpecModel], tuple[PartRule, ...]], ...]] = (
     (Work, (work.one_form_of_backward, work.frozen_recomputes_nothing, work.retained_is_part_of_activation)),
-    (HuggingFaceModel, (model.no_mixture_of_experts,)),
+    (HuggingFaceModel, (model.experts_are_chosen,)),
     (Training, (training.microbatches_are_known,)),
     (Pool, (sites.pool_is_counted_once,)),
     (
@@ -89,6 +89,7 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(model.frozen_comes_first, "model"),
     _rule(model.devices_for_all_stages_or_none, "model"),
     _rule(training.batch_is_whole_microbatches, "training", "parallel"),
+    _rule(training.context_cuts_sequences, "training", "parallel"),
     _rule(sites.site_names_are_plain, "sites"),
     _rule(sites.pipeline_has_devices, "sites", "parallel"),
     _rule(across.copies_are_spread_evenly, "parallel", "sites"),

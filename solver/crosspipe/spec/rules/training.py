@@ -43,3 +43,11 @@ def batch_is_whole_microbatches(spec: Spec) -> Iterator[Fault]:
             f"microbatch {microbatch} x data {data} = {unit}" if isinstance(data, int) else f"microbatch = {microbatch}"
         )
         yield fault(_AT, f"must be a multiple of {what}", batch, max(1, round(batch / unit)) * unit)
+
+
+def context_cuts_sequences(spec: Spec) -> Iterator[Fault]:
+    """Require sequences that are cut into equal parts."""
+    length, parts = spec.training.sequence_length, spec.parallel.context
+    if length is not None and length % parts:
+        nearest = min((part for part in range(1, length + 1) if length % part == 0), key=lambda part: abs(part - parts))
+        yield fault(("parallel", "context"), f"must divide sequence_length {length}", parts, nearest)
