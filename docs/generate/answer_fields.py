@@ -1,4 +1,4 @@
-"""The fields of an answer, of a check, of a sweep, of a plan and of an account, from their models."""
+"""The fields of an answer, of a check, of a sweep, of a plan, of an account and of an estimate, from their models."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from docs.generate.markdown import code, sentence, table
 from pydantic import BaseModel
 
 from crosspipe.accounts.models import Account
+from crosspipe.answer.estimate import Estimate
 from crosspipe.answer.models import Answer
 from crosspipe.answer.results import CheckResult
 from crosspipe.plans.models import Plan
@@ -44,9 +45,14 @@ def fields_of_an_account() -> str:
     return _sections_beyond_an_answer(Account)
 
 
+def fields_of_an_estimate() -> str:
+    """Write one section per model of an estimate."""
+    return _sections(Estimate)
+
+
 def answer_models() -> list[type[BaseModel]]:
-    """List every model of an answer, of a check, of a sweep, of a plan and of an account."""
-    roots = (Answer, CheckResult, Sweep, Plan, Account)
+    """List every model of an answer, of a check, of a sweep, of a plan, of an account and of an estimate."""
+    roots = (Answer, CheckResult, Sweep, Plan, Account, Estimate)
     return [*dict.fromkeys(model for root in roots for model in _reached(root))]
 
 

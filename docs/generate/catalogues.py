@@ -8,6 +8,7 @@ from typing import Any
 
 from docs.generate.markdown import code, table
 
+from crosspipe.costs.catalogue import model_named
 from crosspipe.export.registry import FORMATS
 
 
@@ -20,21 +21,40 @@ def models() -> str:
             str(entry["hidden_size"]),
             f"{entry['heads']} / {entry['kv_heads']}",
             str(entry["intermediate_size"]),
+            _experts(entry),
             str(entry["vocabulary"]),
+            f"{model_named(name).parameters / 1e9:.1f}",
             entry["source"],
         )
         for name, entry in _data("models").items()
     ]
-    return table(("name", "layers", "hidden size", "heads / kv", "feed-forward", "vocabulary", "source"), rows)
+    head = ("name", "layers", "hidden size", "heads / kv", "feed-forward", "experts", "vocabulary", "10^9 parameters")
+    return table((*head, "source"), rows)
+
+
+def _experts(entry: dict[str, Any]) -> str:
+    """Write the experts that a token is sent to, of how many, and their width."""
+    experts = entry.get("experts")
+    if experts is None:
+        return ""
+    shared = f" and {experts['shared_ffn']} shared" if experts.get("shared_ffn") else ""
+    return f"{experts['chosen']} of {experts['routed']} x {experts['ffn']}{shared}"
 
 
 def accelerators() -> str:
     """Write the table of accelerators."""
     rows = [
-        (_names(name, entry), f"{entry['dense_bf16_tflops']}", f"{entry['memory_gb']}", entry["source"])
+        (
+            _names(name, entry),
+            f"{entry['dense_bf16_tflops']}",
+            f"{entry.get('dense_fp8_tflops', '')}",
+            f"{entry.get('fp32_tflops', '')}",
+            f"{entry['memory_gb']}",
+            entry["source"],
+        )
         for name, entry in _data("accelerators").items()
     ]
-    return table(("name", "dense bf16 TFLOP/s", "memory GB", "source"), rows)
+    return table(("name", "dense bf16 TFLOP/s", "fp8", "fp32", "memory GB", "source"), rows)
 
 
 def formats() -> str:

@@ -14,6 +14,7 @@ from docs.generate import (
     benchmarks,
     catalogues,
     commands,
+    cost_truth,
     endpoints,
     frontier,
     measured,
@@ -27,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = (
     ROOT / "README.md",
+    ROOT / "docs/explanation/costs.md",
     ROOT / "docs/explanation/why-memory-buys-latency.md",
     ROOT / "docs/howto/export-to-pytorch.md",
     ROOT / "docs/reference/answer.md",
@@ -45,8 +47,11 @@ PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "bench-machine": benchmarks.machine_part,
         "check": answer_fields.fields_of_a_check,
         "commands": commands.commands,
+        "cost-memory": cost_truth.memory_part,
+        "cost-times": cost_truth.times_part,
         "endpoints": endpoints.endpoints,
         "errors": endpoints.errors,
+        "estimate": answer_fields.fields_of_an_estimate,
         "formats": catalogues.formats,
         "frontier": frontier.frontier_part,
         "models": catalogues.models,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from crosspipe.accounts.models import Account
     from crosspipe.accounts.run import explain
     from crosspipe.answer.bound import bound
+    from crosspipe.answer.estimate import Estimate, estimate
     from crosspipe.answer.models import Answer
     from crosspipe.answer.results import BoundResult, CheckResult, VerifyResult
     from crosspipe.answer.solve import check, solve
@@ -27,6 +28,7 @@ _HOMES = {
     "BoundResult": "crosspipe.answer.results",
     "CheckResult": "crosspipe.answer.results",
     "CrossPipeError": "crosspipe.errors",
+    "Estimate": "crosspipe.answer.estimate",
     "Plan": "crosspipe.plans.models",
     "Progress": "crosspipe.search.progress",
     "Spec": "crosspipe.spec.model",
@@ -35,6 +37,7 @@ _HOMES = {
     "VerifyResult": "crosspipe.answer.results",
     "bound": "crosspipe.answer.bound",
     "check": "crosspipe.answer.solve",
+    "estimate": "crosspipe.answer.estimate",
     "explain": "crosspipe.accounts.run",
     "plan": "crosspipe.plans.run",
     "solve": "crosspipe.answer.solve",
@@ -48,6 +51,7 @@ __all__ = [
     "BoundResult",
     "CheckResult",
     "CrossPipeError",
+    "Estimate",
     "Plan",
     "Progress",
     "Spec",
@@ -57,6 +61,7 @@ __all__ = [
     "__version__",
     "bound",
     "check",
+    "estimate",
     "explain",
     "plan",
     "solve",

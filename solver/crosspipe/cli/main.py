@@ -8,6 +8,7 @@ from crosspipe import __version__
 from crosspipe.cli.bound import bound_command
 from crosspipe.cli.check import check_command
 from crosspipe.cli.compare import compare_command
+from crosspipe.cli.estimate import estimate_command
 from crosspipe.cli.explain import explain_command
 from crosspipe.cli.export import export_command
 from crosspipe.cli.plan import plan_command
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.command("solve")(solve_command)
 app.command("compare")(compare_command)
 app.command("sweep")(sweep_command)
+app.command("estimate")(estimate_command)
 app.command("plan")(plan_command)
 app.command("explain")(explain_command)
 app.command("check")(check_command)

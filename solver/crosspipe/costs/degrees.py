@@ -210,6 +210,9 @@ def _contradiction(request: Request) -> Fault:
         legal = {getattr(degrees, name) for degrees in _legal(relaxed)}
         if given is not None and legal:
             return Fault(f"/parallel/{name}", _rule(request, name), str(given), str(_nearest(legal, given)))
+    if request.tensor is not None and request.heads is not None and request.heads % request.tensor:
+        nearest = str(_nearest(set(_divisors(request.heads)), request.tensor))
+        return Fault("/parallel/tensor", _rule(request, "tensor"), str(request.tensor), nearest)
     units = {request.microbatch * degrees.data for degrees in _legal(replace(request, sequences=None))}
     if request.sequences is not None and units:
         multiples = {max(1, round(request.sequences / unit)) * unit for unit in units}

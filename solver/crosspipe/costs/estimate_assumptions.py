@@ -69,7 +69,7 @@ def _model(estimate: EstimatedModel) -> Iterator[Told]:
             f"{model.prediction_layers} of multi-token prediction, an item of its own before the head",
             "a projection, a transformer layer and a pass through the output projection; its stage holds copies of "
             "embedding and output projection (DeepSeek-V3, arXiv 2412.19437, section 2.2)",
-            f"leave `num_nextn_predict_layers` out; or {MEASURED}",
+            f"give the config without `num_nextn_predict_layers`; or {MEASURED}",
         )
 
 
