@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.chain import chain_of, describe, stage_parameters
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from crosspipe.costs.chain import Item
     from crosspipe.costs.degrees import Degrees
     from crosspipe.costs.peaks import Peak
-    from crosspipe.costs.work import Shape
+    from crosspipe.costs.work import Flops, Shape
     from crosspipe.spec.gradients import Sharding
     from crosspipe.spec.model import Precision, Recompute
 
@@ -82,8 +83,8 @@ class EstimatedModel:
 
     @property
     def embedding_mb(self) -> Decimal:
-        """Size of the embedding's gradients, whole tensor group."""
-        return estimated_mb(FORMATS[self.precision].value * self.model.embedding_parameters)
+        """Size of the gradients of the embedding that both ends share, whole tensor group."""
+        return estimated_mb(FORMATS[self.precision].value * self.model.head_matrix_parameters)
 
     @property
     def largest_stage_count(self) -> int:
@@ -101,8 +102,22 @@ class EstimatedModel:
         return _items_of(self.model, self.shape)
 
     def works(self) -> list[int]:
-        """Give the FLOPs of every item, forward and backward."""
-        return [item.flops.total for item in self.items]
+        """Give the time of every item, forward and backward, in a unit in which all are whole."""
+        used = self.utilisation
+        shares = tuple(map(Fraction, (used.forward, used.backward_input, used.backward_weight)))
+        if len(set(shares)) == 1 and self.peak.attention_tflops is None:
+            return [item.flops.total for item in self.items]
+        times = [
+            sum((work / share for work, share in zip(self._works(item.flops), shares, strict=True)), Fraction())
+            for item in self.items
+        ]
+        unit = lcm(*(time.denominator for time in times))
+        return [int(time * unit) for time in times]
+
+    @property
+    def longest_run(self) -> int:
+        """Most items in one stage."""
+        return self.item_count
 
     def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:
         """List what a stage of these items may recompute."""
@@ -129,12 +144,11 @@ class EstimatedModel:
         held = stage_held(items, recompute, split=self.split)
         boundary = estimated_mb(boundary_bytes(self.model, self.shape))
         again = flops_again(items, recompute, flash=self.model.flash)
+        forward, backward_input, backward_weight = self._works(flops)
         values = {
-            "forward_ms": self._ms(flops.forward, flops.attention + flops.head, used.forward, gpus),
-            "backward_input_ms": self._ms(
-                flops.backward_input, 2 * flops.attention + flops.head, used.backward_input, gpus
-            ),
-            "backward_weight_ms": self._ms(flops.backward_weight, flops.head, used.backward_weight, gpus),
+            "forward_ms": self._ms(forward, used.forward, gpus),
+            "backward_input_ms": self._ms(backward_input, used.backward_input, gpus),
+            "backward_weight_ms": self._ms(backward_weight, used.backward_weight, gpus),
             "activation_mb": estimated_mb(Fraction(held.activation, gpus)),
             "retained_mb": estimated_mb(Fraction(held.retained, gpus)),
             "static_mb": estimated_mb(self.static(items, degrees)),
@@ -143,7 +157,7 @@ class EstimatedModel:
             "layers": describe(items),
         }
         if again.forward:
-            values["recompute_ms"] = self._ms(again.forward, again.attention, used.backward_input, gpus)
+            values["recompute_ms"] = self._ms(self._works(again)[0], used.backward_input, gpus)
         if held.extra:
             values["backward_extra_mb"] = estimated_mb(Fraction(held.extra, gpus))
         if self.sharding is not None:
@@ -177,9 +191,17 @@ class EstimatedModel:
         routed = sum(item.routed for item in items)
         return stage_parameters(self.model, items) - routed, routed
 
-    def _ms(self, flops: int, other: int, share: Decimal, gpus: int) -> Decimal:
-        """Give the time of some work, `other` of it at the peak of what is left in bf16."""
+    def _works(self, flops: Flops) -> tuple[Fraction, Fraction, Fraction]:
+        """Give the work of F, B and W, what runs below the matrices' peak counted as so much more."""
         peak = self.peak
-        slower = 1 if peak.attention_tflops is None else Fraction(peak.tflops) / Fraction(peak.attention_tflops)
-        work = flops + other * (slower - 1)
-        return estimated_ms(Fraction(work) / (Fraction(peak.tflops) * 10**9 * gpus * Fraction(share)))
+        slower = Fraction(0)
+        if peak.attention_tflops is not None:
+            slower = Fraction(peak.tflops) / Fraction(peak.attention_tflops) - 1
+        return (
+            flops.forward + slower * (flops.attention + flops.head),
+            flops.backward_input + slower * (2 * flops.attention + flops.head),
+            flops.backward_weight + slower * flops.head,
+        )
+
+    def _ms(self, work: Fraction, share: Decimal, gpus: int) -> Decimal:
+        return estimated_ms(work / (Fraction(self.peak.tflops) * 10**9 * gpus * Fraction(share)))

@@ -59,6 +59,11 @@ class MeasuredLayers:
         """Give the time of every item, forward and backward, in a unit in which all are whole."""
         return _whole_numbers([work_ms(item.layer) for item in self.layers])
 
+    @property
+    def longest_run(self) -> int:
+        """Most items in one stage."""
+        return self.item_count
+
     def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:  # noqa: ARG002  # as measured
         """List what a stage of these items may recompute."""
         return ("none",)

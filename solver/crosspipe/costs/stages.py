@@ -33,6 +33,11 @@ class MeasuredStages:
         """Pieces that are never cut: the stages themselves."""
         return len(self.given)
 
+    @property
+    def longest_run(self) -> int:
+        """Most items in one stage: measured stages are not joined."""
+        return 1
+
     def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:  # noqa: ARG002  # options stay the solver's
         """List what a stage may recompute by assignment: nothing, as options of measured stages are the search's."""
         return ("none",)
