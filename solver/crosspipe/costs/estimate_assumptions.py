@@ -83,6 +83,8 @@ def _times(estimate: EstimatedModel, degrees: Degrees) -> Iterator[Told]:
         if used == type(used)()
         else "model FLOP/s utilisation as given"
     )
+    if estimate.precision == "fp8":
+        published += " in bf16; less of an fp8 peak is usual, 0.2 by the GPU hours of DeepSeek-V3 (arXiv 2412.19437)"
     attention = "" if peak.attention_tflops is None else f", attention and head at {peak.attention_tflops}"
     yield (
         "/model/stages",

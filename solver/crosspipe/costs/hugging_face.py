@@ -29,6 +29,9 @@ QKV_BIAS = frozenset({"qwen2", "qwen2_moe"})
 QK_NORM = frozenset({"qwen3", "qwen3_moe"})
 """The `model_type`s whose queries and keys have a norm per head."""
 
+TIED = frozenset({"gpt2", "gemma", "gemma2", "gemma3_text"})
+"""The `model_type`s whose embedding and head share their weights, which their configurations do not say."""
+
 ALL_WITH_EXPERTS = 1
 """The only distance of layers with experts that is estimated."""
 
@@ -61,7 +64,7 @@ def architecture_of(model: HuggingFaceModel, pointer: str = "/model") -> Archite
         head_dim=model.head_dim or max(1, model.hidden_size // heads),
         ffn=model.intermediate_size,
         vocabulary=model.vocab_size,
-        tied=model.tie_word_embeddings or kind == "gpt2",
+        tied=model.tie_word_embeddings or kind in TIED,
         gated=kind not in TWO_MATRICES,
         qkv_bias=kind in QKV_BIAS,
         source="the given configuration",

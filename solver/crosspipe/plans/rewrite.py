@@ -67,6 +67,10 @@ class Variant:
     counted: bool
 
 
+KEPT = ("replica_messages", "context", "expert")
+"""Fields of `parallel` that every arrangement has as given."""
+
+
 def base_of(spec: Spec) -> Base:
     """Settle what every arrangement keeps of a spec.
 
@@ -143,7 +147,7 @@ def _variant(base: Base, candidate: Candidate, degrees: Tree) -> Variant:
     tree["sites"] = {name: site for name, site in tree["sites"].items() if name in candidate.sites}
     tree["links"] = [link for link in tree.get("links", []) if _inside(link, candidate.sites)]
     crossing = PIPELINE if candidate.kind == SITE else candidate.kind
-    kept = {name: value for name, value in tree.get("parallel", {}).items() if name == "replica_messages"}
+    kept = {name: value for name, value in tree.get("parallel", {}).items() if name in KEPT}
     tree["parallel"] = kept | degrees | {"across_sites": crossing}
     as_given = candidate.sites == tuple(base.spec.sites) and candidate.kind == _kind(base)
     if not as_given:

@@ -117,4 +117,4 @@ def _pool_count(pool: Pool, parallel: Parallel, copies: int) -> int | None:
         return pool.devices
     if pool.gpus is None or not isinstance(parallel.tensor, int) or not isinstance(parallel.data, int):
         return None
-    return pool.gpus // (parallel.tensor * max(1, parallel.data // copies))
+    return pool.gpus // (parallel.tensor * parallel.context * max(1, parallel.data // copies))

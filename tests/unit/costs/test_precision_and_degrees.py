@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from crosspipe.costs.expand import expand
+from crosspipe.costs.estimate import EstimatedModel
+from crosspipe.costs.expand import expand, prepare
 from crosspipe.errors import Fault, SpecError
 from crosspipe.spec.load import parse_spec
 from crosspipe.spec.stages import Stage, StagesModel
@@ -19,7 +20,9 @@ def expanded(
     training = {"microbatches": 8, "microbatch": 1, "sequence_length": 4096} | sections.get("training", {})
     parallel = {"tensor": tensor, "pipeline": 4, "data": 1} | sections.get("parallel", {})
     sites = {"here": {"gpus": gpus, "gpu": gpu} | sections.get("site", {})}
-    found = expand(parse_spec({"model": model, "training": training, "parallel": parallel, "sites": sites}))
+    placement = sections.get("placement", {})
+    spec = {"model": model, "training": training, "parallel": parallel, "sites": sites, "placement": placement}
+    found = expand(parse_spec(spec))
     assert isinstance(found.spec.model, StagesModel)
     assert isinstance(found.spec.model.stages, list)
     return found.spec.model.stages
@@ -37,7 +40,8 @@ def test_fp16_costs_what_bf16_does() -> None:
 
 def test_fp8_runs_the_matrices_of_layers_twice_as_fast_and_nothing_else() -> None:
     """W is matrices alone: half the time at 1979 in place of 989 TFLOP/s. F has attention, the last stage a head."""
-    half, fp8 = expanded(), expanded(training={"precision": "fp8"})
+    cut = {"layers_per_stage": [8, 8, 8, 9]}
+    half, fp8 = expanded(placement=cut), expanded(placement=cut, training={"precision": "fp8"})
     weight = [float((b.backward_weight_ms or 0) / (a.backward_weight_ms or 1)) for a, b in zip(half, fp8, strict=True)]
     assert weight[1] == pytest.approx(989 / 1979, rel=1e-3)
     assert 0.6 < weight[3] < 0.8
@@ -91,6 +95,19 @@ def test_devices_are_counted_in_tensor_times_context() -> None:
     assert found.sites["here"].hop_bandwidth_gbps == 400 * 8
 
 
+def test_a_map_counts_devices_in_tensor_times_context() -> None:
+    spec = {
+        "model": "llama-3-8b",
+        "training": {"microbatches": 8, "microbatch": 1, "sequence_length": 4096},
+        "parallel": {"tensor": 4, "context": 2, "data": 1},
+        "sites": {"here": {"gpus": 16, "gpu": "h100-80gb"}},
+        "placement": {"map": ["here/1", "here/2"]},
+    }
+    with pytest.raises(SpecError) as caught:
+        parse_spec(spec)
+    assert caught.value.faults[0].pointer == "/placement/map/1"
+
+
 def test_context_divides_the_gpus() -> None:
     assert (
         refused(gpus=32, parallel={"tensor": "auto", "context": 64, "pipeline": "auto"}).pointer == "/sites/here/gpus"
@@ -115,3 +132,20 @@ def test_routed_experts_are_shared_out_over_the_expert_degree() -> None:
 def test_an_expert_degree_that_fits_nothing_is_refused(model: str, expert: int, nearest: str | None) -> None:
     fault = refused(model=model, gpus=128, parallel={"data": 4, "expert": expert})
     assert (fault.pointer, fault.value, fault.nearest) == ("/parallel/expert", str(expert), nearest)
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"precision": "fp8"}, {"utilisation": {"backward_weight": 0.8, "forward": 0.3}}]
+)
+def test_the_even_cut_goes_by_the_times_that_are_told(changes: dict[str, Any]) -> None:
+    """The works of the items are in the ratios of their times."""
+    training = {"microbatches": 8, "microbatch": 1, "sequence_length": 4096} | changes
+    sites = {"here": {"gpus": 4, "gpu": "h100-80gb"}}
+    parallel = {"tensor": 1, "data": 1}
+    ready = prepare(parse_spec({"model": "llama-3-8b", "training": training, "parallel": parallel, "sites": sites}))
+    source = ready.source
+    assert isinstance(source, EstimatedModel)
+    works = source.works()
+    layer, head = (source.stage(place, place + 1, ready.degrees) for place in (1, 32))
+    times = [float(s.forward_ms + (s.backward_input_ms or 0) + (s.backward_weight_ms or 0)) for s in (layer, head)]
+    assert works[32] / works[1] == pytest.approx(times[1] / times[0], rel=1e-3)

@@ -24,7 +24,7 @@ def pool_is_counted_once(pool: Pool, path: Path) -> Iterator[Fault]:
         other = " or `pools`" if isinstance(pool, Site) else ""
         yield fault(path, f"must have `gpus` with `gpu`, or `devices`{other}")
     if pool.gpus is not None and pool.devices is not None:
-        rule = "must not stand beside `gpus`: devices are GPUs / (tensor x data)"
+        rule = "must not stand beside `gpus`: devices are GPUs / (tensor x context x data)"
         yield fault((*path, "devices"), rule, pool.devices)
     if pool.gpus is not None and pool.gpu is None:
         yield fault((*path, "gpu"), "must be given beside `gpus`")
