@@ -176,6 +176,56 @@ def test_deepseek_v2_lite_has_15_7_billion_parameters() -> None:
     assert model.parameters == 15_706_484_224
 
 
+PUBLISHED = {
+    14_315_784_192: {
+        "model_type": "qwen2_moe",
+        "hidden_size": 2048,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 16,
+        "intermediate_size": 5632,
+        "moe_intermediate_size": 1408,
+        "shared_expert_intermediate_size": 5632,
+        "num_experts": 60,
+        "num_experts_per_tok": 4,
+        "vocab_size": 151936,
+    },
+    8_190_735_360: {
+        "model_type": "qwen3",
+        "hidden_size": 4096,
+        "num_hidden_layers": 36,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+        "head_dim": 128,
+        "intermediate_size": 12288,
+        "vocab_size": 151936,
+    },
+    2_506_172_416: {
+        "model_type": "gemma",
+        "hidden_size": 2048,
+        "num_hidden_layers": 18,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 1,
+        "head_dim": 256,
+        "intermediate_size": 16384,
+        "vocab_size": 256000,
+    },
+    20_554_567_680: {
+        "model_type": "gpt_neox",
+        "hidden_size": 6144,
+        "num_hidden_layers": 44,
+        "num_attention_heads": 64,
+        "intermediate_size": 24576,
+        "vocab_size": 50432,
+    },
+}
+"""Qwen1.5-MoE-A2.7B, Qwen3-8B, Gemma 2B and GPT-NeoX-20B by their published parameters."""
+
+
+@pytest.mark.parametrize("parameters", PUBLISHED)
+def test_configs_add_up_to_the_published_parameters(parameters: int) -> None:
+    assert architecture_of(HuggingFaceModel.model_validate(PUBLISHED[parameters])).parameters == parameters
+
+
 def test_gpt2_is_read_by_its_own_names() -> None:
     """GPT-2: 124 439 808 parameters, learned positions and tied head included."""
     config = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024}
