@@ -11,7 +11,7 @@ from docs.generate.markdown import bullets, code, sentence, table
 
 from crosspipe.spec.cluster import Link, Pool, Site
 from crosspipe.spec.gradients import Gradients
-from crosspipe.spec.model import ExtraOperation, Limits, Parallel, Placement, Spec, Training
+from crosspipe.spec.model import ExtraOperation, Limits, Parallel, Placement, Spec, Training, Utilisation
 from crosspipe.spec.numbers import plain_text
 from crosspipe.spec.rules.registry import PART_RULES, WHOLE_RULES
 from crosspipe.spec.stages import (
@@ -43,6 +43,7 @@ PLACES: tuple[tuple[type[SpecModel], str], ...] = (
     (HuggingFaceModel, "`model`"),
     (Training, "`training`"),
     (Microbatches, "`training.microbatches`"),
+    (Utilisation, "`training.utilisation`"),
     (Parallel, "`parallel`"),
     (Site, "`sites.NAME`"),
     (Pool, "part of every site, or `sites.NAME.pools[]`"),
