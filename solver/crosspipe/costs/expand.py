@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.degrees import Degrees, choose_degrees
@@ -13,6 +14,7 @@ from crosspipe.costs.sites import expand_sites
 from crosspipe.costs.source import architecture_in, request_of, source_in
 from crosspipe.costs.stages import MeasuredStages
 from crosspipe.costs.training import batch_of
+from crosspipe.errors import SpecError
 from crosspipe.spec.check import require_valid
 
 if TYPE_CHECKING:
@@ -54,7 +56,10 @@ def prepare(spec: Spec) -> Preparation:
         if isinstance(source, MeasuredStages):
             return 0.0
         sites = expand_sites(spec.sites, pools, degrees, estimated=estimated).sites
-        cut = even_cut(source, spec.placement, degrees, sites, recompute_of(spec))
+        try:
+            cut = even_cut(source, spec.placement, degrees, sites, recompute_of(spec))
+        except SpecError:
+            return inf  # pinned layers leave no cut; the error is raised again if no other degrees have one
         stages = stages_of(source, cut, degrees)
         return fullest(stages, cut.devices, capacities_mb(sites, degrees.sites), batch.count(degrees.data))
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.assumption import Assumption
+from crosspipe.costs.tied import tied_fields, tied_untimed
 from crosspipe.spec.notice import Notice
 from crosspipe.spec.places import sites_of_groups
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crosspipe.costs.degrees import Degrees
+    from crosspipe.costs.layer_weights import Tied
     from crosspipe.spec.cluster import Site
     from crosspipe.spec.gradients import Gradients
     from crosspipe.spec.model import Spec
@@ -41,16 +43,18 @@ def expand_gradients(
     degrees: Degrees,
     sites: Mapping[str, Site],
     embedding_mb: Decimal | None,
+    tied: Tied | None = None,
 ) -> GradientExpansion:
     """Fill in what `gradients` leaves open; `embedding_mb` is the estimated size of a model's embedding.
 
-    A bandwidth or latency that the sites do not agree on stays open: then each site's own hop counts.
+    A bandwidth or latency that the sites do not agree on stays open: then each site's own hop counts. `tied` are the
+    stages that hold copies of measured layers' weights; stages named in `gradients.tied` stand in their place.
     """
     given = spec.gradients
     across = tuple(_across(spec, degrees))
     if given is None:
         unsaid = () if embedding_mb is not None else _nothing_summed(degrees)  # an estimate says so itself
-        return GradientExpansion(None, tuple(stages), (*across, *unsaid), ())
+        return GradientExpansion(None, tuple(stages), (*across, *unsaid, *tied_untimed(tied)), ())
     assumptions = list(across)
     filled: dict[str, object] = {}
     for name, field, unit in (("bandwidth_gbps", "hop_bandwidth_gbps", "Gb/s"), ("latency_ms", "hop_latency_ms", "ms")):
@@ -61,6 +65,10 @@ def expand_gradients(
             filled[name] = hops.pop()
         text = f"{filled[name]} {unit}" if name in filled else f"each site's own {field}"
         assumptions.append(Assumption(f"/gradients/{name}", text, f"{field} of the sites", f"gradients.{name}"))
+    if tied is not None and not given.tied:
+        chosen, told = tied_fields(tied)
+        filled |= chosen
+        assumptions += told
     if given.tied and given.tied_mb is None and embedding_mb is not None:
         filled["tied_mb"] = embedding_mb
         why = "the embedding in bf16, whole tensor group"

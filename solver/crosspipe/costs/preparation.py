@@ -11,7 +11,9 @@ from crosspipe.costs.assumption import Assumption
 from crosspipe.costs.estimate import EstimatedModel
 from crosspipe.costs.expansion import Expansion
 from crosspipe.costs.gradients import expand_gradients
+from crosspipe.costs.layers import MeasuredLayers
 from crosspipe.costs.notices import cost_notices, overfull, small_tensor
+from crosspipe.costs.pinned import pinned_cut
 from crosspipe.costs.places import devices_of, stage_count, stage_places
 from crosspipe.costs.stages import MeasuredStages
 from crosspipe.costs.training import expand_training
@@ -73,7 +75,8 @@ class Preparation:
         estimated = isinstance(self.source, EstimatedModel)
         placed = self.even() if assignment is None else assignment
         embedding_mb = self.source.embedding_mb if isinstance(self.source, EstimatedModel) else None
-        gradients = expand_gradients(spec, self.stages(placed), degrees, self.sites.sites, embedding_mb)
+        tied = self.source.tied(placed.runs) if isinstance(self.source, MeasuredLayers) else None
+        gradients = expand_gradients(spec, self.stages(placed), degrees, self.sites.sites, embedding_mb, tied)
         training, training_assumptions = expand_training(spec.training, self.batch, degrees)
         parallel = spec.parallel.model_copy(
             update={"tensor": degrees.tensor, "pipeline": degrees.pipeline, "data": degrees.data}
@@ -112,7 +115,9 @@ class Preparation:
     def _placement(self, assignment: Assignment | None) -> Placement:
         """Leave nothing of the placement open but for the traversal of stages that are placed by one."""
         given = self.spec.placement
-        chosen: dict[str, object] = {"layers_per_stage": "auto", "device_order": "auto", "leave_unused": False}
+        chosen: dict[str, object] = {"layers_per_stage": "even", "device_order": "auto", "leave_unused": False}
+        if assignment is None and self._pinned:
+            assignment = self.even()
         if assignment is None:
             if given.stages_per_device == "auto":
                 chosen["stages_per_device"] = stage_count(given, self.degrees.pipeline) // self.degrees.pipeline
@@ -120,6 +125,11 @@ class Preparation:
         names = [name for name, _ in self.devices]
         chosen |= {"traversal": "auto", "stages_per_device": 1, "map": [names[place] for place in assignment.devices]}
         return given.model_copy(update=chosen)
+
+    @property
+    def _pinned(self) -> bool:
+        """Whether layers have places that no other traversal may take from them."""
+        return isinstance(self.source, MeasuredLayers) and any(self.source.pins())
 
     def _degree_assumptions(self) -> tuple[Assumption, ...]:
         need, degrees = self.need, self.degrees
@@ -160,7 +170,10 @@ def even_cut(
         return Assignment(tuple(range(1, len(source.given) + 1)), (), tuple(nothing))
     devices = devices_of(sites, degrees.sites)
     places = stage_places(placement, stage_count(placement, len(devices)), [name for name, _ in devices])
-    runs = source.runs([Fraction(devices[place][1].time_factor) for place in places])
+    if isinstance(source, MeasuredLayers):
+        places, runs = pinned_cut(source, placement, devices, places)
+    else:
+        runs = source.runs([Fraction(devices[place][1].time_factor) for place in places])
     ends = tuple(run.stop for run in runs)
     ways = [source.recompute_ways(run.start, run.stop) for run in runs]
     return Assignment(ends, places, tuple(recompute if recompute in way else way[0] for way in ways))

@@ -54,8 +54,9 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
         return measured_stages(spec.model)
     given = spec.placement.layers_per_stage
     counts = tuple(given) if isinstance(given, list) else None
+    sharding = None if spec.gradients is None else spec.gradients.sharding
     if isinstance(spec.model, LayersModel):
-        return measured_layers(spec.model, counts)
+        return measured_layers(spec.model, counts, sharding, spec.training.precision)
     peak, sequence = pools[0].peak, spec.training.sequence_length
     if architecture is None or peak is None or sequence is None:
         raise SpecError([Fault("/model", "an estimate needs a model, an accelerator and a sequence length")])
@@ -63,7 +64,6 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
         rule = f"fewer than {LARGEST_ITEM_COUNT} layers are cut into stages"
         value = str(architecture.layers)
         raise TooLargeError([Fault("/model/num_hidden_layers", rule, value, str(LARGEST_ITEM_COUNT - 1))])
-    sharding = None if spec.gradients is None else spec.gradients.sharding
     training = spec.training
     shape = Shape(training.microbatch or 1, sequence, FORMATS[training.precision].value)
     return EstimatedModel(
@@ -138,7 +138,8 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
         allowed = Exactly(len(source.given), _asked_pipeline(spec.placement, source) if open_pipeline else None)
     else:
         allowed = Cuttable(spec.placement, source.largest_stage_count)
-        _require_all_layers(spec.placement, source.largest_stage_count)
+        layers = len(source.layers) if isinstance(source, MeasuredLayers) else source.largest_stage_count
+        _require_all_layers(spec.placement, layers)
         if spec.placement.map is not None and not allowed(1):
             value = f"{len(spec.placement.map)} stages"
             raise SpecError([Fault("/placement/map", allowed.rule, value, str(allowed.most))])

@@ -19,7 +19,9 @@ LARGEST_ITEM_COUNT = 1024
 """Most items that are cut; with a thousand the cut takes seconds."""
 
 
-def even_split(works: Sequence[int], factors: Sequence[Fraction]) -> tuple[range, ...]:
+def even_split(
+    works: Sequence[int], factors: Sequence[Fraction], reaches: Sequence[Sequence[int]] | None = None
+) -> tuple[range, ...]:
     """Cut `works` into `len(factors)` runs.
 
     Parameters
@@ -28,6 +30,8 @@ def even_split(works: Sequence[int], factors: Sequence[Fraction]) -> tuple[range
         Work of each item, any unit, none negative.
     factors
         Time factor of each stage's device, above zero, one per stage.
+    reaches
+        For each stage, the end of the longest run that may begin at each item there; left out, there is no limit.
 
     Returns
     -------
@@ -37,12 +41,13 @@ def even_split(works: Sequence[int], factors: Sequence[Fraction]) -> tuple[range
     Raises
     ------
     ValueError
-        If there are fewer items than stages.
+        If there are fewer items than stages, or no cut keeps within `reaches`.
     """
     if len(works) < len(factors):
         raise ValueError(f"{len(works)} items cannot fill {len(factors)} stages")
     unit = lcm(*(factor.denominator for factor in factors))
-    cutting = _Cutting((0, *accumulate(works)), tuple(int(factor * unit) for factor in factors))
+    limits = [[len(works)] * len(works)] * len(factors) if reaches is None else reaches
+    cutting = _Cutting((0, *accumulate(works)), tuple(int(factor * unit) for factor in factors), limits)
     ends = cutting.best_ends()
     return tuple(range(start, end) for start, end in zip((0, *ends), ends, strict=False))
 
@@ -55,10 +60,11 @@ def given_split(counts: Sequence[int]) -> tuple[range, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Cutting:
-    """`sums[i]` is the work of the items before i; `factors[j]` that of stage j."""
+    """`sums[i]` is the work of the items before i; `factors[j]` that of stage j, `reaches[j]` its longest runs."""
 
     sums: tuple[int, ...]
     factors: tuple[int, ...]
+    reaches: Sequence[Sequence[int]]
 
     def best_ends(self) -> tuple[int, ...]:
         """Find the item that each stage of the best cut ends before, by bisection of the largest and smallest load."""
@@ -74,7 +80,7 @@ class _Cutting:
             found = self._earliest(middle, cap)
             best, low, high = (best, low, middle - 1) if found is None else (found, middle, high)
         if best is None:
-            raise ValueError("fewer items than stages")
+            raise ValueError("no cut keeps within its reaches")
         return best
 
     def _earliest(self, floor: int, cap: int) -> tuple[int, ...] | None:
@@ -87,7 +93,7 @@ class _Cutting:
         ways: list[dict[int, int]] = []
         ends = [items]
         for stage in reversed(range(stages)):
-            factor = self.factors[stage]
+            factor, reach = self.factors[stage], self.reaches[stage]
             way: dict[int, int] = {}
             place = 0
             for start in range(stage, items - (stages - stage) + 1) if stage else (0,):
@@ -96,8 +102,9 @@ class _Cutting:
                     place += 1
                 if place == len(ends):
                     break
-                if (self.sums[ends[place]] - here) * factor <= cap:
-                    way[start] = ends[place]
+                end = ends[place]
+                if end <= reach[start] and (self.sums[end] - here) * factor <= cap:
+                    way[start] = end
             ways.append(way)
             ends = list(way)
         if not ends:

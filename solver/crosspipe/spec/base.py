@@ -72,6 +72,9 @@ Fraction01 = Annotated[Decimal, Number("", at_least=Decimal(0), below=Decimal(1)
 Share = Annotated[Decimal, Number("", above=Decimal(0), at_most=Decimal(1))]
 """Share of a whole, above zero."""
 
+Millions = Annotated[Decimal, Number("million", at_least=Decimal(0), at_most=Decimal(10**9))]
+"""A count in millions."""
+
 Price = Annotated[Decimal, Number("per hour", at_least=Decimal(0), at_most=Decimal(10**9))]
 """A price per hour in the user's currency."""
 
@@ -103,6 +106,7 @@ __all__ = [
     "Index",
     "IndexKey",
     "Mb",
+    "Millions",
     "Ms",
     "Name",
     "PositiveMs",

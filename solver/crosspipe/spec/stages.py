@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
 from crosspipe.spec import branches
-from crosspipe.spec.base import Count, Factor, Flag, Index, Mb, Ms, Name, PositiveMs, SpecModel
+from crosspipe.spec.base import Count, Factor, Flag, Index, Mb, Millions, Ms, Name, PositiveMs, SpecModel
 from crosspipe.spec.branches import COUNT, LIST, stages_tag
 
 ZERO = Decimal(0)
@@ -111,7 +111,11 @@ class StagesModel(SpecModel):
 
 
 class Layer(Work):
-    """One layer, or `repeat` layers alike in a row."""
+    """One layer, or `repeat` layers alike in a row.
+
+    `selective` and `full` are what the layer takes where its stage recomputes: they stand in place of its own
+    `activation_mb`, `recompute_ms` and `backward_extra_mb`. A layer without them keeps its own.
+    """
 
     name: Name | None = None
     """What the layer is called in the answer."""
@@ -119,9 +123,30 @@ class Layer(Work):
     repeat: Count = 1
     """Number of such layers in a row."""
 
+    group: Name | None = None
+    """Neighbouring layers of one group are never cut apart."""
+
+    site: Name | None = None
+    """The site that the layer's stage must sit in."""
+
+    device: Name | None = None
+    """The device (`site/0`) that the layer's stage must sit on."""
+
+    tied: Name | None = None
+    """Layers of one name share all their weights: a stage holds them once, stages sum their gradients once per step."""
+
+    parameters_m: Millions | None = None
+    """Parameters in millions; give `static_mb`, `weights_mb` and `reduced_mb` where those are left out."""
+
+    selective: RecomputeOption | None = None
+    """The values where the stage recomputes what is cheap and large."""
+
+    full: RecomputeOption | None = None
+    """The values where the stage recomputes all but its input."""
+
 
 class LayersModel(SpecModel):
-    """The model as measured layers, in order; cut evenly by time into stages until assignment decides it."""
+    """The model as measured layers, in order; cut into stages between them, but not inside a `group`."""
 
     layers: Annotated[list[Layer], Field(min_length=1)]
     """The layers in order, embedding and head included."""

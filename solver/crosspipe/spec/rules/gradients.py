@@ -9,7 +9,7 @@ from crosspipe.spec.faults import fault
 from crosspipe.spec.places import sites_of_groups, stage_count
 from crosspipe.spec.rules.channels import directed_pairs
 from crosspipe.spec.rules.extras import may_be_frozen
-from crosspipe.spec.stages import LayersModel, StagesModel
+from crosspipe.spec.stages import Layer, LayersModel, StagesModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ def tied_stages_differ(gradients: Gradients, path: Path) -> Iterator[Fault]:
 def sizes_are_known(spec: Spec) -> Iterator[Fault]:
     """Require the sizes that collectives send where the model's numbers are measured."""
     parts = _measured(spec)
-    if spec.gradients is None or not parts:
+    if spec.gradients is None or not parts or any(isinstance(part, Layer) and part.parameters_m for part in parts):
         return
     where = "layers" if isinstance(spec.model, LayersModel) else "stages"
     if spec.gradients.sharding != "none" and all(part.weights_mb is None for part in parts):

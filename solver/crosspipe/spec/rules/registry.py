@@ -13,6 +13,7 @@ from crosspipe.spec.rules import (
     channels,
     extras,
     gradients,
+    layers,
     limits,
     links,
     model,
@@ -22,7 +23,7 @@ from crosspipe.spec.rules import (
     windows,
     work,
 )
-from crosspipe.spec.stages import HuggingFaceModel, Work
+from crosspipe.spec.stages import HuggingFaceModel, Layer, LayersModel, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 PART_RULES: Final[tuple[tuple[type[SpecModel], tuple[PartRule, ...]], ...]] = (
     (Work, (work.one_form_of_backward, work.frozen_recomputes_nothing, work.retained_is_part_of_activation)),
+    (Layer, (layers.one_pin, layers.frozen_has_no_options)),
+    (LayersModel, (layers.groups_are_neighbours, layers.pins_of_a_group_agree)),
     (HuggingFaceModel, (model.experts_are_chosen,)),
     (Training, (training.microbatches_are_known,)),
     (Pool, (sites.pool_is_counted_once,)),
@@ -88,6 +91,8 @@ def _rule(find: Callable[[Spec], Iterator[Fault]], *reads: str) -> WholeRule:
 WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(model.frozen_comes_first, "model"),
     _rule(model.devices_for_all_stages_or_none, "model"),
+    _rule(layers.pins_exist, "model", "sites", "parallel"),
+    _rule(layers.tied_sizes_are_known, "model", "gradients"),
     _rule(training.batch_is_whole_microbatches, "training", "parallel"),
     _rule(training.context_cuts_sequences, "training", "parallel"),
     _rule(sites.site_names_are_plain, "sites"),
