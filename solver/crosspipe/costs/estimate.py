@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
+from math import gcd, lcm
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.chain import chain_of, describe, stage_parameters
@@ -70,6 +70,8 @@ class EstimatedModel:
         Shares of the peak that F, B and W reach.
     split
         Whether B and W are operations of their own, so that W finds what it needs kept.
+    recompute
+        What the stages of the even cut recompute, as far as they can.
     """
 
     model: Architecture
@@ -80,6 +82,7 @@ class EstimatedModel:
     precision: Precision = "bf16"
     utilisation: Utilisation = MODEL_FLOPS_UTILISATION
     split: bool = True
+    recompute: Recompute = "none"
 
     @property
     def embedding_mb(self) -> Decimal:
@@ -102,17 +105,23 @@ class EstimatedModel:
         return _items_of(self.model, self.shape)
 
     def works(self) -> list[int]:
-        """Give the time of every item, forward and backward, in a unit in which all are whole."""
-        used = self.utilisation
-        shares = tuple(map(Fraction, (used.forward, used.backward_input, used.backward_weight)))
-        if len(set(shares)) == 1 and self.peak.attention_tflops is None:
-            return [item.flops.total for item in self.items]
-        times = [
-            sum((work / share for work, share in zip(self._works(item.flops), shares, strict=True)), Fraction())
-            for item in self.items
-        ]
+        """Give the time of every item, forward and backward, in the largest unit in which all are whole."""
+        times = [self._time(item) for item in self.items]
         unit = lcm(*(time.denominator for time in times))
-        return [int(time * unit) for time in times]
+        whole = [int(time * unit) for time in times]
+        common = gcd(*whole)
+        return [time // common for time in whole]
+
+    def _time(self, item: Item) -> Fraction:
+        """Give the time of an item in FLOPs at the matrices' peak, recomputation included."""
+        used = self.utilisation
+        forward, backward_input, backward_weight = self._works(item.flops)
+        again, _, _ = self._works(flops_again([item], self.recompute, flash=self.model.flash))
+        return (
+            forward / Fraction(used.forward)
+            + (backward_input + again) / Fraction(used.backward_input)
+            + backward_weight / Fraction(used.backward_weight)
+        )
 
     @property
     def longest_run(self) -> int:

@@ -75,6 +75,7 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
         precision=training.precision,
         utilisation=training.utilisation or MODEL_FLOPS_UTILISATION,
         split=training.split_backward,
+        recompute="none" if training.recompute == "auto" else training.recompute,
     )
 
 

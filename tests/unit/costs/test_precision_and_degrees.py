@@ -135,7 +135,14 @@ def test_an_expert_degree_that_fits_nothing_is_refused(model: str, expert: int, 
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"precision": "fp8"}, {"utilisation": {"backward_weight": 0.8, "forward": 0.3}}]
+    "changes",
+    [
+        {},
+        {"precision": "fp8"},
+        {"utilisation": {"backward_weight": 0.8, "forward": 0.3}},
+        {"recompute": "full"},
+        {"recompute": "selective", "precision": "fp8"},
+    ],
 )
 def test_the_even_cut_goes_by_the_times_that_are_told(changes: dict[str, Any]) -> None:
     """The works of the items are in the ratios of their times."""
@@ -146,6 +153,9 @@ def test_the_even_cut_goes_by_the_times_that_are_told(changes: dict[str, Any]) -
     source = ready.source
     assert isinstance(source, EstimatedModel)
     works = source.works()
-    layer, head = (source.stage(place, place + 1, ready.degrees) for place in (1, 32))
-    times = [float(s.forward_ms + (s.backward_input_ms or 0) + (s.backward_weight_ms or 0)) for s in (layer, head)]
+    way = changes.get("recompute", "none")
+    pair = source.stage(1, 2, ready.degrees, way), source.stage(32, 33, ready.degrees)
+    times = [
+        float(s.forward_ms + (s.backward_input_ms or 0) + (s.backward_weight_ms or 0) + s.recompute_ms) for s in pair
+    ]
     assert works[32] / works[1] == pytest.approx(times[1] / times[0], rel=1e-3)
