@@ -9,7 +9,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from crosspipe.answer.models import AnswerModel, Explanation
+from crosspipe.answer.base import AnswerModel
+from crosspipe.answer.models import Explanation
 
 PathKind = Literal["F", "B", "W", "BW", "transfer", "latency", "closed", "extra", "delay"]
 IdleKind = Literal[

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
 from crosspipe.answer.certify import certificate_of_parts, derived_ns, part_for_candidate
+from crosspipe.answer.cut import cut_of
 from crosspipe.answer.hops import crossings, hop_costs, worst_phases
 from crosspipe.answer.models import (
     Answer,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from crosspipe.answer.models import FreeLinks, ReplicaMessages
     from crosspipe.answer.timetable import Detail
+    from crosspipe.assignment.opening import Opening
+    from crosspipe.costs.assignment import Assignment
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Schedule
     from crosspipe.search.incumbents import Candidate
@@ -52,9 +55,15 @@ def build_answer(
     free_links: FreeLinks | None,
     replica_messages: ReplicaMessages | None,
     detail: Detail,
+    assignment: Assignment | None = None,
+    opening: Opening | None = None,
 ) -> Answer:
-    """Put the answer together; the schedule in it must have passed the checker before."""
+    """Put the answer together; the schedule in it must have passed the checker before.
+
+    `assignment` is that of the best schedule where layers were cut, `opening` what was open of it.
+    """
     board, best = outcome.board, outcome.board.best
+    compared = board.candidates if opening is None else [best or board.candidates[0]]
     shown = best or board.candidates[0]
     problem = shown.problem
     schedule = None if best is None else best.schedule
@@ -62,7 +71,7 @@ def build_answer(
         problem = resolved(problem, schedule.orders)
     makespan = None if schedule is None else makespan_ns(schedule)
     tokens = problem.tokens_per_step
-    family = best_family(board.candidates)
+    family = best_family(compared)
     return Answer(
         status=outcome.status,
         stop_reason=outcome.stop_reason,
@@ -77,15 +86,16 @@ def build_answer(
         free_links=free_links,
         replica_messages=replica_messages,
         traversal=None if best is None else problem.traversal,
-        assignment=_assignment(problem),
+        assignment=_assignment(problem, assignment),
         recomputed_stages=[] if schedule is None else sorted(schedule.orders.recomputed),
         replicas=problem.replicas,
         replicas_merged=problem.merged_replicas,
         devices=[] if schedule is None else device_schedules(problem, schedule, detail),
         transfers=[] if schedule is None else lane_schedules(problem, schedule, detail),
         extra_operations=[] if schedule is None else extra_schedules(problem, schedule),
-        families=[row for candidate in board.candidates for row in family_rows(candidate)],
-        placements=[placement_row(candidate) for candidate in board.candidates],
+        families=[row for candidate in compared for row in family_rows(candidate)],
+        placements=[placement_row(candidate) for candidate in compared],
+        cut=None if opening is None else cut_of(opening, outcome),
         hops=hop_costs(problem),
         crossings=crossings(problem),
         worst_phases=worst_phases(problem),
@@ -114,13 +124,15 @@ def _objective(outcome: Outcome, options: SolveOptions) -> ObjectiveValue:
     )
 
 
-def _assignment(problem: Problem) -> list[StageAssignment]:
+def _assignment(problem: Problem, assignment: Assignment | None) -> list[StageAssignment]:
     return [
         StageAssignment(
             stage=number,
             layers=stage.layers,
             device=problem.devices[stage.device].name,
             site=problem.devices[stage.device].site,
+            end_item=None if assignment is None else assignment.ends[number],
+            recompute=None if assignment is None else assignment.recompute[number],
         )
         for number, stage in enumerate(problem.stages)
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from crosspipe.answer.models import AnswerModel
+from crosspipe.answer.base import AnswerModel
 from crosspipe.answer.restore import SpecSource, parsed_spec
 from crosspipe.costs.chain import stage_parameters
 from crosspipe.costs.estimate import EstimatedModel

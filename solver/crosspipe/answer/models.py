@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class AnswerModel(BaseModel):
-    """A frozen part of an answer."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from crosspipe.answer.base import AnswerModel
+from crosspipe.answer.cut_models import Cut
+from crosspipe.spec.model import Recompute
 
 
 class ObjectiveValue(AnswerModel):
@@ -72,6 +70,11 @@ class StageAssignment(AnswerModel):
     layers: str | None
     device: str
     site: str
+    end_item: int | None = Field(
+        default=None,
+        description="Where layers are cut: the item (layer, or the head of a named model) that it ends before",
+    )
+    recompute: Recompute | None = Field(default=None, description="Where layers are cut: what it recomputes")
 
 
 class ComputeColumns(AnswerModel):
@@ -316,6 +319,7 @@ class Answer(AnswerModel):
     extra_operations: list[ExtraSchedule]
     families: list[FamilyRow]
     placements: list[PlacementRow]
+    cut: Cut | None = Field(default=None, description="Where the solver cuts the layers or orders the devices")
     hops: list[HopCost]
     crossings: int = Field(
         description="Messages between sites per microbatch, activations and gradients together; a message that takes "

@@ -9,6 +9,7 @@ from crosspipe.problem.operations import Kind
 from crosspipe.spec.stages import StagesModel
 
 if TYPE_CHECKING:
+    from crosspipe.assignment.opening import Opening
     from crosspipe.costs.expand import Expansion
     from crosspipe.problem.problem import Problem
     from crosspipe.schedule.orders import Schedule
@@ -18,7 +19,7 @@ CHOSEN = "chosen by rule, not searched over: "
 """How the note on what was decided before the search begins."""
 
 
-def chosen_by_rule(spec: Spec, expansion: Expansion) -> list[str]:
+def chosen_by_rule(spec: Spec, expansion: Expansion, opening: Opening | None) -> list[str]:
     """Say what was decided before the search: then even `optimal` and `infeasible` are for that decision only."""
     if isinstance(spec.model, StagesModel):
         return []
@@ -29,7 +30,8 @@ def chosen_by_rule(spec: Spec, expansion: Expansion) -> list[str]:
         if assumption.pointer.startswith("/parallel/") and any(pool.gpus is not None for pool in pools)
     ]
     each = expansion.spec.placement.stages_per_device
-    cut = ["the cut of the layers into stages"] if isinstance(spec.placement.layers_per_stage, str) else []
+    by_rule = isinstance(spec.placement.layers_per_stage, str) and opening is None
+    cut = ["the cut of the layers into stages"] if by_rule else []
     chosen = [*cut, f"placement.stages_per_device = {each}", *degrees]
     return [f"{CHOSEN}{', '.join(chosen)}; status and bound hold for this choice, another may fit or be better"]
 

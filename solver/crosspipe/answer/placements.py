@@ -52,3 +52,8 @@ def placement_row(candidate: Candidate) -> PlacementRow:
         infeasible=candidate.infeasible,
         crossings=crossings(candidate.problem),
     )
+
+
+def gain_over_value(value_ns: int | None, other_ns: int | None) -> float | None:
+    """Give the part of another value that is saved; None where one of them is unknown."""
+    return None if value_ns is None or not other_ns else 1 - value_ns / other_ns

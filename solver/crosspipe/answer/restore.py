@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from crosspipe.answer.assigned import assignment_in
 from crosspipe.checker.check import check
 from crosspipe.checker.document import placed_from_document
 from crosspipe.checker.placed import key_of, keys_of
-from crosspipe.costs.expand import expand
+from crosspipe.costs.expand import prepare
 from crosspipe.errors import CrossPipeError, Fault, SpecError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.schedule.graph import Graph, topological
@@ -57,9 +58,18 @@ def parsed_spec(spec: SpecSource) -> Spec:
 
 
 def meant_problem(spec: SpecSource, document: object) -> Problem:
-    """Compile a spec for the placement that the document names in `traversal`, else for the first."""
+    """Compile a spec for the assignment and placement that the document names, else for the even cut and the first.
+
+    Raises
+    ------
+    SpecError
+        If the spec is malformed.
+    ScheduleFormatError
+        If the document states an assignment that cannot be.
+    """
     parsed = parsed_spec(spec)
-    problems = compile_spec(expand(parsed).spec, spec_digest(parsed))
+    preparation = prepare(parsed)
+    problems = compile_spec(preparation.expand(assignment_in(document, preparation)).spec, spec_digest(parsed))
     traversal = document.get("traversal") if isinstance(document, Mapping) else None
     return next((problem for problem in problems if problem.traversal == traversal), problems[0])
 

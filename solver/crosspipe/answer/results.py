@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from crosspipe.answer.models import AnswerModel, Certificate
+from crosspipe.answer.base import AnswerModel
+from crosspipe.answer.models import Certificate
 
 
 class BoundResult(AnswerModel):

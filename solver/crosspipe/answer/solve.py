@@ -5,9 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, get_args
 
+from crosspipe.answer.assigned import assignment_in
 from crosspipe.answer.build import build_answer
 from crosspipe.answer.free import compare_free_links
-from crosspipe.answer.merged import search_merged
+from crosspipe.answer.merged import MergedFirst, search_merged
 from crosspipe.answer.notes import chosen_by_rule, kept_gathered
 from crosspipe.answer.replicas import compare_messages
 from crosspipe.answer.restore import SpecSource, meant_problem, parsed_spec
@@ -16,10 +17,12 @@ from crosspipe.answer.settle import settled
 from crosspipe.answer.starts import starts_of
 from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms_or_none
+from crosspipe.assignment.opening import opening_of
 from crosspipe.checker.check import check as judge_rows
 from crosspipe.checker.document import placed_from_document
-from crosspipe.costs.expand import expand
-from crosspipe.errors import Fault, OptionError
+from crosspipe.costs.expand import prepare
+from crosspipe.costs.stages import MeasuredStages
+from crosspipe.errors import Fault, OptionError, ScheduleFormatError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.problem import Objective
 from crosspipe.search.clock import Clock
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crosspipe.answer.models import Answer
+    from crosspipe.costs.assignment import Assignment
+    from crosspipe.costs.preparation import Preparation
     from crosspipe.search.progress import Progress
 
 
@@ -93,18 +98,39 @@ def solve(
     parsed = parsed_spec(spec)
     clock = Clock(time_limit_s, should_stop)
     digest = spec_digest(parsed)
-    expansion = expand(parsed)
-    problems = compile_spec(expansion.spec, digest)
+    preparation = prepare(parsed)
+    opening = opening_of(preparation, digest) if options.objective is Objective.MAKESPAN else None
+    expansion = preparation.expand()
+    problems = compile_spec(expansion.spec, digest) if opening is None else opening.first(_assigned(start, preparation))
     starts, ignored = starts_of(start, problems, options.objective, clock)
-    merged = search_merged(expansion.spec, problems, options, clock, should_stop)
-    starts += merged.starts
-    outcome = settled(search(problems, options, on_progress, should_stop, clock, starts))
+    merged = MergedFirst()
+    if opening is None:
+        merged = search_merged(expansion.spec, problems, options, clock, should_stop)
+        starts += merged.starts
+    outcome = settled(search(problems, options, on_progress, should_stop, clock, starts, opening))
     best = outcome.board.best
+    assignment = None if isinstance(preparation.source, MeasuredStages) and opening is None else expansion.assignment
+    if opening is not None and best is not None:
+        assignment = opening.assignments[outcome.board.candidates.index(best)]
+        expansion = preparation.expand(assignment)
     notices = told_once([*spec_notices(parsed), *expansion.notices])
     network = None if best is None else compare_free_links(best, options, clock)
     turns = None if best is None else compare_messages(expansion.spec, best, merged, options, clock)
-    chosen = [*chosen_by_rule(parsed, expansion), *kept_gathered(expansion), *ignored]
-    return build_answer(outcome, options, digest, notices, chosen, network, turns, detail)
+    chosen = [*chosen_by_rule(parsed, expansion, opening), *kept_gathered(expansion), *ignored]
+    return build_answer(outcome, options, digest, notices, chosen, network, turns, detail, assignment, opening)
+
+
+def _assigned(start: Sequence[Answer], preparation: Preparation) -> list[Assignment]:
+    """Read the assignments of answers to start from; one that is none of this spec's is told of as a start."""
+    found = []
+    for answer in start if isinstance(start, list | tuple) else ():
+        try:
+            assignment = assignment_in(answer.model_dump(mode="json", include={"assignment"}), preparation)
+        except (ScheduleFormatError, AttributeError):
+            continue
+        if assignment is not None:
+            found.append(assignment)
+    return found
 
 
 def one_of(name: str, value: object, known: Sequence[str]) -> str:

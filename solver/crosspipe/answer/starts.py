@@ -73,6 +73,9 @@ def starts_of(
 
 def _start(answer: Answer, problems: Sequence[Problem], objective: Objective, name: str) -> Start:
     places = [place for place, problem in enumerate(problems) if problem.traversal == answer.traversal]
+    stated = [(stage.layers, stage.device) for stage in answer.assignment]
+    alike = [place for place in places if _placed(problems[place]) == stated]
+    places = alike or places
     if not answer.devices or any(device.operations is None for device in answer.devices):
         raise DoesNotFitError("it holds no operations")
     if not places:
@@ -82,6 +85,10 @@ def _start(answer: Answer, problems: Sequence[Problem], objective: Objective, na
     whole = resolved(problem, schedule.orders)
     judge(problem, schedule, makespan_ns(schedule), span_ns(whole, schedule))
     return Start(places[0], schedule, value_ns(whole, schedule, objective), name)
+
+
+def _placed(problem: Problem) -> list[tuple[str | None, str]]:
+    return [(stage.layers, problem.devices[stage.device].name) for stage in problem.stages]
 
 
 def _best(problem: Problem, answer: Answer, objective: Objective) -> Schedule:

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from crosspipe.answer.models import Answer, AnswerModel
+from crosspipe.answer.base import AnswerModel
+from crosspipe.answer.models import Answer
 
 Kind = Literal["pipeline", "data", "both", "site"]
 """One pipeline through the sites; whole pipelines in each; both at once; one site alone."""

@@ -6,8 +6,10 @@ its device (unlike microbatches: the least; closed windows and queues: none), so
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from crosspipe.problem.network import Network
@@ -82,17 +84,28 @@ class Space:
         The devices, those alike together; each one its own class where the order is given.
     given_order, leave_unused
         Whether stages take the devices in the user's order, and whether some may stay without.
+    class_of
+        Class of each device, by the device's number.
     microbatches
         Their number.
     """
 
-    def __init__(self, preparation: Preparation, *, given_order: bool, ways: tuple[Recompute, ...]) -> None:
+    def __init__(
+        self,
+        preparation: Preparation,
+        *,
+        given_order: bool,
+        ways: tuple[Recompute, ...],
+        cut: tuple[tuple[int, int], ...] | None = None,
+    ) -> None:
         self._preparation, self._ways = preparation, ways
+        self._cut = None if cut is None else frozenset(cut)
         spec = preparation.expand().spec
         self._spec, self._network = spec, Network(spec)
         self._ranks = ranks_of(spec)
         self.given_order, self.leave_unused = given_order, preparation.spec.placement.leave_unused
         self.classes = _classes(self._ranks, spec, apart=given_order)
+        self.class_of = {number: place for place, one in enumerate(self.classes) for number in one.devices}
         self.items = preparation.source.item_count
         self.longest = preparation.source.longest_run
         self._multipliers = _multipliers(spec)
@@ -105,6 +118,10 @@ class Space:
     def devices(self) -> int:
         """Devices of one replica."""
         return len(self._ranks)
+
+    def allows(self, first: int, end: int) -> bool:
+        """Whether these items may be a stage: any run not too long, or only those of a given cut."""
+        return end - first <= self.longest if self._cut is None else (first, end) in self._cut
 
     def ways(self, first: int, end: int) -> tuple[Recompute, ...]:
         """List what a run may recompute."""
@@ -122,6 +139,20 @@ class Space:
         if key not in self._runs:
             self._runs[key] = self._run(self.stage(first, end, way), rank)
         return self._runs[key]
+
+    def least_load_ns(self) -> int:
+        """Bound the makespan of any assignment by all work on devices that share it out as they like.
+
+        A device is busy for the work of its items times its factor, each rounded to 1 ns; so the makespan is at least
+        the work of all items at a factor of 1 over the sum of the devices' speeds.
+        """
+        speeds = sum((1 / Fraction(rank.time_factor) for rank in self._ranks), Fraction(0))
+        slack = 3 * self.microbatches
+        work = Fraction(0)
+        for item in range(self.items):
+            least = min(self.run(item, item + 1, 0, way).load_ns for way in self.ways(item, item + 1))
+            work += max(0, least - slack) / Fraction(self.classes[0].rank.time_factor)
+        return max(0, math.floor(work / speeds) - slack)
 
     def hop_ns(self, end: int, sender: int, receiver: int, way: Recompute, kind: Kind) -> int:
         """Give the time of a message at a boundary between devices of two classes, on its way for the first time.

@@ -10,7 +10,7 @@ from crosspipe.errors import CrossPipeError
 from crosspipe.search.progress import Progress, relative_gap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from crosspipe.bounds.best import Bound
     from crosspipe.bounds.obstacles import Obstacle
@@ -75,13 +75,14 @@ class Candidate:
 
 @dataclass(slots=True)
 class Board:
-    """All candidates, and the telling of news."""
+    """All candidates, and the telling of news; `rest` bounds what the spec leaves open besides, None for nothing."""
 
-    candidates: Sequence[Candidate]
+    candidates: list[Candidate]
     clock: Clock
     on_progress: Callable[[Progress], None] | None = None
     history: list[Progress] = field(default_factory=list)
     told_s: float = 0.0
+    rest: Bound | None = None
 
     @property
     def best(self) -> Candidate | None:
@@ -93,8 +94,15 @@ class Board:
     def bound(self) -> Bound | None:
         """Lower bound over all candidates that may have a schedule; None while one of them has none."""
         alive = [c.bound for c in self.candidates if not c.infeasible]
+        if self.rest is not None:
+            alive.append(self.rest)
         known = [bound for bound in alive if bound is not None]
         return min(known, key=lambda bound: bound.value_ns) if known and len(known) == len(alive) else None
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether it is proved that there is no schedule at all."""
+        return self.rest is None and all(candidate.infeasible for candidate in self.candidates)
 
     @property
     def value_ns(self) -> int | None:

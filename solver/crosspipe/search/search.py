@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +12,7 @@ from crosspipe.search.construct import construct
 from crosspipe.search.improve import STARTUP_S, improve
 from crosspipe.search.incumbents import Board, Candidate
 from crosspipe.search.second_terms import SecondTerms, reserved_s, second_terms
+from crosspipe.search.supplied import FIRST, NEXT, take
 from crosspipe.search.wire import OUT_OF_MEMORY
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from crosspipe.search.options import SolveOptions
     from crosspipe.search.progress import Progress
     from crosspipe.search.runner import ChildResult
+    from crosspipe.search.supply import Supply
 
 SLACK_S = 0.5
 """A further placement is constructed even after the time limit if no more than this has passed; else only its bound."""
@@ -30,6 +33,9 @@ MOST_RESERVED = 0.3
 
 SHORTEST_S = 2.0
 """Least time for a turn of a placement, where there is as much: below, starting takes most of it."""
+
+MOST_TURNS = 5
+"""With a supply of problems one turn gets at least this part of the time left: more of them may always come."""
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 StopReason = Literal["proved", "gap", "time_limit", "stopped", "cancelled", "memory_limit"]
@@ -88,10 +94,12 @@ def search(
     should_stop: Callable[[], bool] | None = None,
     clock: Clock | None = None,
     starts: Sequence[Start] = (),
+    supply: Supply | None = None,
 ) -> Outcome:
     """Search all candidate placements of a spec; `clock` runs since the spec was validated.
 
-    None of `starts` is worsened: each is taken for its candidate where it is better than what is constructed.
+    None of `starts` is worsened: each is taken for its candidate where it is better than what is constructed. What the
+    spec leaves open besides `problems` comes from `supply`, and bound and status speak of all of it.
     """
     clock = clock or Clock(options.time_limit_s, should_stop)
     board = Board([Candidate(problem) for problem in problems], clock, on_progress)
@@ -102,6 +110,8 @@ def search(
         construct(board, candidate, options, bound_only=bound_only)
     for start in starts:
         board.offer(board.candidates[start.candidate], start.schedule, start.value_ns, start.source)
+    if supply is not None:
+        take(board, supply, options, FIRST if clock.left_s or options.deterministic else 0)
     best = board.best
     # Checking and comparing the answer takes about as long as constructing the best candidate did.
     after_s = 0.0 if best is None else best.construction_s
@@ -115,21 +125,33 @@ def search(
         if not waiting:
             # All have had their turn; what time is left goes to those that could have used more.
             waiting, cut_short = [candidate for candidate in cut_short if board.worth(candidate)], []
+            if not waiting and supply is not None and not options.deterministic:
+                waiting = take(board, supply, options, FIRST)
             if not waiting:
                 break
-        candidate = min(waiting, key=lambda c: 0 if c.bound is None else c.bound.value_ns)
+        candidate = _next(waiting, by_value=supply is not None and len(notes) % 2 == 0)
         waiting.remove(candidate)
-        share_s = max(clock.left_s / (len(waiting) + 1), min(SHORTEST_S, clock.left_s))
+        turns = min(len(waiting), MOST_TURNS) if supply is not None else len(waiting)
+        share_s = max(clock.left_s / (turns + 1), min(SHORTEST_S, clock.left_s))
         until_s = clock.seconds + share_s
         result = improve(board, candidate, options, until_s)
         if clock.seconds >= until_s:
             cut_short.append(candidate)
         notes.append(_note(candidate, result))
+        if supply is not None and not options.deterministic:
+            waiting += take(board, supply, options, NEXT)
         memory = memory or result.exit_code in (-signal.SIGKILL, OUT_OF_MEMORY)
     clock.reserve_s = min(clock.reserve_s, after_s)
     second = second_terms(board, options, searched=bool(notes))
     clock.reserve_s = 0.0
     return replace(_outcome(board, options, clock, tuple(notes), memory), second_terms=second)
+
+
+def _next(waiting: Sequence[Candidate], *, by_value: bool) -> Candidate:
+    """Choose whose turn it is: the best schedule, which may become the best of all, or the least bound."""
+    if by_value and any(candidate.value_ns is not None for candidate in waiting):
+        return min(waiting, key=lambda c: math.inf if c.value_ns is None else c.value_ns)
+    return min(waiting, key=lambda c: 0 if c.bound is None else c.bound.value_ns)
 
 
 def _note(candidate: Candidate, result: ChildResult) -> str:
@@ -144,12 +166,12 @@ def _note(candidate: Candidate, result: ChildResult) -> str:
 
 def _done(board: Board, options: SolveOptions) -> bool:
     gap = board.gap
-    return all(c.infeasible for c in board.candidates) or (gap is not None and gap <= options.relative_gap)
+    return board.infeasible or (gap is not None and gap <= options.relative_gap)
 
 
 def _outcome(board: Board, options: SolveOptions, clock: Clock, notes: tuple[str, ...], memory: bool) -> Outcome:
     value, bound, gap = board.value_ns, board.bound_ns, board.gap
-    if all(c.infeasible for c in board.candidates):
+    if board.infeasible:
         return Outcome("infeasible", "proved", board, clock.seconds, notes)
     if value is not None and value == bound:
         return Outcome("optimal", "proved", board, clock.seconds, notes)

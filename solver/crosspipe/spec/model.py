@@ -120,7 +120,7 @@ class Placement(SpecModel):
         Annotated[Literal["auto", "even"], Tag(branches.WORD)]
         | Annotated[list[Count], Field(min_length=1), Tag(branches.LIST)],
         Discriminator(branches.cut_tag),
-    ] = "auto"
+    ] = "even"
     """Layers of each stage in pipeline order (a named model's head is one); `even`: by time; `auto`: what is best."""
 
     device_order: Literal["auto", "given", "free"] = "auto"

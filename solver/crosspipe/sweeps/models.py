@@ -9,7 +9,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from crosspipe.answer.models import Answer, AnswerModel
+from crosspipe.answer.base import AnswerModel
+from crosspipe.answer.models import Answer
 
 Value = int | float | str | None
 """Where a point stands on an axis; null on a bandwidth axis = messages between sites take no time but the latency."""
