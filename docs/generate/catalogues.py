@@ -9,6 +9,7 @@ from typing import Any
 from docs.generate.markdown import code, table
 
 from crosspipe.costs.catalogue import model_named
+from crosspipe.costs.regions import left_out, region_pairs
 from crosspipe.export.registry import FORMATS
 
 
@@ -55,6 +56,22 @@ def accelerators() -> str:
         for name, entry in _data("accelerators").items()
     ]
     return table(("name", "dense bf16 TFLOP/s", "fp8", "fp32", "memory GB", "source"), rows)
+
+
+def regions() -> str:
+    """Write the table of pairs of cloud regions."""
+    rows = [
+        (
+            code(pair.between[0]),
+            code(pair.between[1]),
+            f"{pair.latency_ms} {'round trip' if pair.round_trip else 'one way'}",
+            "" if pair.bandwidth_gbps is None else f"{pair.bandwidth_gbps}",
+            pair.source,
+        )
+        for pair in region_pairs()
+    ]
+    gone = [f"Left out: {code(first)} to {code(second)}, {why}." for first, second, why in left_out()]
+    return "\n\n".join([table(("region", "region", "latency in ms", "Gb/s", "source"), rows), *gone])
 
 
 def formats() -> str:

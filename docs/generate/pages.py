@@ -56,6 +56,7 @@ PARTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "frontier": frontier.frontier_part,
         "models": catalogues.models,
         "plan": answer_fields.fields_of_a_plan,
+        "regions": catalogues.regions,
         "rules": spec_fields.rules_between_sections,
         "settings": endpoints.settings,
         "spec": spec_fields.fields,

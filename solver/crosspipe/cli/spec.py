@@ -12,6 +12,7 @@ import yaml
 from crosspipe.answer.notes import routed
 from crosspipe.cli.files import OutPath, SpecPath, plain_errors, read_document, read_spec, write
 from crosspipe.costs.expand import expand
+from crosspipe.costs.regions_text import regions_text
 from crosspipe.costs.text import expanded_text
 from crosspipe.errors import SpecError, TooLargeError
 from crosspipe.problem.compile import compile_spec
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from crosspipe.spec.model import Spec
 
 spec_app = typer.Typer(
-    help="Work on cluster specs: schema, validate, explain, init, from.", no_args_is_help=True, rich_markup_mode=None
+    help="Work on cluster specs: schema, validate, explain, init, from, regions.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 STARTER = """\
@@ -106,6 +109,16 @@ def from_command(
         fields = {*HuggingFaceModel.model_fields, *GPT2_NAMES}
         known = {key: value for key, value in document.items() if key in fields} if isinstance(document, dict) else {}
         write(_starter(yaml.safe_dump(known, default_flow_style=True, sort_keys=False, width=10**6).strip()), out)
+
+
+@spec_app.command("regions")
+def regions_command(
+    name: Annotated[str | None, typer.Argument(help="Show only pairs with this in a region's name.")] = None,
+    out: OutPath = None,
+) -> None:
+    """List the pairs of cloud regions whose latency is known, for `regions` of links."""
+    with plain_errors():
+        write(regions_text(name), out)
 
 
 def _starter(model: str) -> str:

@@ -10,6 +10,7 @@ from crosspipe.costs.expansion import Expansion
 from crosspipe.costs.fit import capacities_mb, fullest
 from crosspipe.costs.pools import pools_of
 from crosspipe.costs.preparation import Preparation, even_cut, recompute_of, stages_of
+from crosspipe.costs.regions import resolve_regions
 from crosspipe.costs.sites import expand_sites
 from crosspipe.costs.source import architecture_in, request_of, source_in
 from crosspipe.costs.stages import MeasuredStages
@@ -46,6 +47,8 @@ def prepare(spec: Spec) -> Preparation:
         As `expand`.
     """
     require_valid(spec)
+    links, regions = resolve_regions(spec.links)
+    spec = spec.model_copy(update={"links": links})
     architecture = architecture_in(spec)
     estimated = architecture is not None
     pools = pools_of(spec.sites, estimated=estimated, precision=spec.training.precision)
@@ -66,7 +69,7 @@ def prepare(spec: Spec) -> Preparation:
     request = request_of(spec, source, architecture, pools)
     degrees, need = choose_degrees(request, fit)
     sites = expand_sites(spec.sites, pools, degrees, estimated=estimated)
-    return Preparation(spec, source, tuple(pools), batch, request, degrees, need, sites)
+    return Preparation(spec, source, tuple(pools), batch, request, degrees, need, sites, regions)
 
 
 __all__ = ["Expansion", "expand", "prepare"]

@@ -45,6 +45,8 @@ class Preparation:
         What was asked of the degrees, what they are, and how full the fullest device is with the even cut.
     sites
         The sites in devices per replica.
+    regions
+        What was taken from the table of cloud regions.
     """
 
     spec: Spec
@@ -55,6 +57,7 @@ class Preparation:
     degrees: Degrees
     need: float
     sites: SiteExpansion
+    regions: tuple[Assumption, ...] = ()
 
     @property
     def devices(self) -> tuple[tuple[str, Pool], ...]:
@@ -106,6 +109,7 @@ class Preparation:
                 *training_assumptions,
                 *self._degree_assumptions(),
                 *self.sites.assumptions,
+                *self.regions,
                 *gradients.assumptions,
             ),
             notices,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.expand import expand
+from crosspipe.costs.regions import with_regions
 from crosspipe.errors import Fault, SpecError
 from crosspipe.plans.models import BOTH, DATA, PIPELINE, SITE
 from crosspipe.problem.compile import compile_spec
@@ -79,6 +80,7 @@ def base_of(spec: Spec) -> Base:
     SpecError
         If the spec is invalid.
     """
+    spec = with_regions(spec)
     parallel = expand(spec).spec.parallel
     tree = tree_of(spec)
     added = spec.gradients is None and _sizes_known(spec)

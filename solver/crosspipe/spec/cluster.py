@@ -100,6 +100,9 @@ class Link(SpecModel):
     bandwidth_gbps: Gbps | None = None
     """Bandwidth of one direction in Gb/s (10^9 bits per second)."""
 
+    regions: tuple[Name, Name] | None = None
+    """Two cloud regions such as `aws:oregon`; give the latency and bandwidth known between them where left out."""
+
     transfer_ms: Ms | None = None
     """Time in ms that each message occupies the lane, in place of a bandwidth; beside one it counts for messages."""
 

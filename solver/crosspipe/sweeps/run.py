@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from crosspipe.answer.restore import SpecSource, parsed_spec
 from crosspipe.answer.solve import one_of
+from crosspipe.costs.regions import with_regions
 from crosspipe.problem.problem import Objective
 from crosspipe.search.options import SolveOptions, usable_cores
 from crosspipe.spec.digest import spec_digest
@@ -77,7 +78,7 @@ def sweep(
     cores = usable_cores() if workers is None else workers
     options = SolveOptions(chosen, time_limit_s, relative_gap, seed, cores, deterministic)
     require_tolerance(tolerance)
-    parsed = parsed_spec(spec)
+    parsed = with_regions(parsed_spec(spec))
     grid = grid_of(parsed, axes)
     store = Store(None if out is None else Path(out), objective)
     run = Solving(grid, options, store, on_progress, should_stop)

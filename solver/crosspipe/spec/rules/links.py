@@ -44,6 +44,13 @@ def one_latency(link: Link, path: Path) -> Iterator[Fault]:
         yield fault((*path, "rtt_ms"), rule, link.rtt_ms)
 
 
+def regions_differ(link: Link, path: Path) -> Iterator[Fault]:
+    """Require two regions."""
+    if link.regions is not None and link.regions[0].lower() == link.regions[1].lower():
+        rule = "must be two regions: what is inside one is not known"
+        yield fault((*path, "regions"), rule, link.regions[0])
+
+
 def one_transfer_time(link: Link, path: Path) -> Iterator[Fault]:
     """Allow a time per message, or a table, each beside a bandwidth or alone."""
     if link.transfer_ms is not None and link.transfer_table is not None:
@@ -55,7 +62,7 @@ def group_alone_carries_no_messages(link: Link, path: Path) -> Iterator[Fault]:
     """Refuse times of messages on a channel without ends: its extra operations have their own."""
     if link.group is None or link.between is not None or link.from_ is not None or link.to is not None:
         return
-    for name in ("one_way_latency_ms", "rtt_ms", "transfer_ms", "transfer_table"):
+    for name in ("one_way_latency_ms", "rtt_ms", "regions", "transfer_ms", "transfer_table"):
         value = getattr(link, name)
         if value is not None:
             yield fault((*path, name), "must be left out where no ends are named: no message passes there", value)

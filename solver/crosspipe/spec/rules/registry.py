@@ -49,6 +49,7 @@ PART_RULES: Final[tuple[tuple[type[SpecModel], tuple[PartRule, ...]], ...]] = (
             links.one_way_to_name_the_ends,
             links.ends_differ,
             links.one_latency,
+            links.regions_differ,
             links.one_transfer_time,
             links.group_alone_carries_no_messages,
             links.lane_needs_group_and_direction,

@@ -87,4 +87,4 @@ def _has_ends(link: Link) -> bool:
 
 
 def _has_transfer_time(link: Link) -> bool:
-    return any(time is not None for time in (link.bandwidth_gbps, link.transfer_ms, link.transfer_table))
+    return any(time is not None for time in (link.bandwidth_gbps, link.transfer_ms, link.transfer_table, link.regions))

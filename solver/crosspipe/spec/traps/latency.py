@@ -86,7 +86,7 @@ def latency_outlier(spec: Spec) -> Iterator[Notice]:
 def no_latency(spec: Spec) -> Iterator[Notice]:
     """Tell of links between sites that state no latency."""
     for number, pair, link in site_links(spec):
-        if one_way_ms(link) is None:
+        if one_way_ms(link) is None and link.regions is None:
             yield Notice(
                 "latency_missing",
                 pointer(("links", number)),
