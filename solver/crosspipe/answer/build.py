@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from crosspipe.answer.certify import certificate_of_parts, derived_ns, part_for_candidate
 from crosspipe.answer.cut import cut_of
@@ -25,6 +25,7 @@ from crosspipe.answer.placements import best_family, family_rows, gain_over, pla
 from crosspipe.answer.second_terms import second_terms
 from crosspipe.answer.timetable import device_schedules, extra_schedules, lane_schedules
 from crosspipe.answer.units import to_ms, to_ms_or_none
+from crosspipe.answer.whole import listed_as_data
 from crosspipe.schedule.measure import bubble_ratio, makespan_ns, span_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.version import __version__
@@ -102,7 +103,7 @@ def build_answer(
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
         notes=[*chosen, *notes_on(problem), *_outside(problem, schedule), CONVENTIONS],
         explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
-        certificate=_certificate(outcome, options.objective, detail),
+        certificate=_certificate(outcome, options.objective, detail, opening),
         provenance=_provenance(outcome, options, digest),
     )
 
@@ -159,18 +160,25 @@ def _explanation(candidates: Iterable[Candidate]) -> Explanation:
     return Explanation(summary="; ".join(reason.message for reason in distinct[:3]), reasons=distinct)
 
 
-def _certificate(outcome: Outcome, objective: Objective, detail: Detail) -> Certificate | None:
+def _certificate(outcome: Outcome, objective: Objective, detail: Detail, opening: Opening | None) -> Certificate | None:
     bound = outcome.board.bound
     if bound is None or outcome.status == "infeasible":
         return None
     candidates = outcome.board.candidates
     parts = [(c.problem, part_for_candidate(c, objective, bound.value_ns)) for c in candidates]
+    data: dict[str, Any] = {} if detail == "summary" else certificate_of_parts(objective, parts)
+    if opening is not None and data:
+        # The parts of those listed may all lie above what holds for the others.
+        data |= {"bound_ns": bound.value_ns, "assignments": listed_as_data(opening, opening.assignments)}
+    derived = derived_ns([part for _, part in parts])
+    if opening is not None and derived is not None:
+        derived = min(derived, bound.value_ns)
     return Certificate(
         bound_ms=to_ms(bound.value_ns),
         name=bound.name,
         where=bound.where,
-        derived_ms=to_ms_or_none(derived_ns([part for _, part in parts])),
-        data={} if detail == "summary" else certificate_of_parts(objective, parts),
+        derived_ms=to_ms_or_none(derived),
+        data=data,
     )
 
 

@@ -9,9 +9,11 @@ from crosspipe.answer.certify import certificate_of_parts, no_schedule_part
 from crosspipe.answer.results import VerifyResult
 from crosspipe.answer.solve import check
 from crosspipe.answer.units import to_ms, to_ms_or_none
+from crosspipe.answer.whole import verify_none, verify_whole
+from crosspipe.assignment.opening import opening_of
 from crosspipe.certificate.verdict import MOST_WORK, RefusedError, Verdict
 from crosspipe.certificate.verify import verify as judge
-from crosspipe.costs.expand import expand
+from crosspipe.costs.expand import prepare
 from crosspipe.errors import ScheduleFormatError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.problem import Objective
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crosspipe.answer.restore import SpecSource
+    from crosspipe.assignment.opening import Opening
     from crosspipe.problem.problem import Problem
 
 
@@ -44,25 +47,31 @@ def verify(spec: SpecSource, document: object, most_work: int = MOST_WORK) -> Ve
         If the spec is malformed.
     """
     parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
-    problems = compile_spec(expand(parsed).spec, spec_digest(parsed))
+    preparation, digest = prepare(parsed), spec_digest(parsed)
+    problems = compile_spec(preparation.expand().spec, digest)
     try:
-        return _verify(parsed, problems, document, most_work)
+        return _verify(parsed, problems, opening_of(preparation, digest), document, most_work)
     except RefusedError as refusal:
         return _result(Verdict(False, None, str(refusal), "refused"))
 
 
-def _verify(spec: Spec, problems: Sequence[Problem], document: object, most_work: int) -> VerifyResult:
+def _verify(
+    spec: Spec, problems: Sequence[Problem], opening: Opening | None, document: object, most_work: int
+) -> VerifyResult:
     if not isinstance(document, Mapping):
         raise RefusedError("the answer must be a JSON object")
     if document.get("status") == "infeasible" or document.get("infeasible") is True:
-        return _no_schedule(problems, most_work)
+        return _no_schedule(problems, opening, most_work)
     certificate = document.get("certificate")
     if not isinstance(certificate, Mapping) or not isinstance(certificate.get("data"), Mapping):
         raise RefusedError("the answer has no certificate")
     data = dict(certificate["data"])
     if not data:
         raise RefusedError("the certificate was written without its data (detail summary)")
-    verdict = judge(problems, data, most_work)
+    if opening is not None and data.get("objective") == Objective.MAKESPAN.value:
+        verdict = verify_whole(opening, data, most_work)
+    else:
+        verdict = judge(problems, data, most_work)
     if verdict.outcome == "refused":
         return _result(verdict)
     bound_ns = data["bound_ns"]
@@ -107,8 +116,10 @@ def _status(status: object, value_ms: float | None, bound_ms: float) -> None:
         raise RefusedError(f"a value of {value_ms} ms with a bound of {bound_ms} ms is not {str(status)[:40]}")
 
 
-def _no_schedule(problems: Sequence[Problem], most_work: int) -> VerifyResult:
+def _no_schedule(problems: Sequence[Problem], opening: Opening | None, most_work: int) -> VerifyResult:
     """Derive that no placement has a schedule; the reasons are found anew."""
+    if opening is not None:
+        return _result(verify_none(opening, most_work))
     parts = [(problem, no_schedule_part(problem)) for problem in problems]
     known = [(problem, part) for problem, part in parts if part is not None]
     if len(known) == len(parts):
