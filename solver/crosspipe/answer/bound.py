@@ -9,9 +9,11 @@ from crosspipe.answer.models import Certificate
 from crosspipe.answer.results import BoundResult
 from crosspipe.answer.solve import one_of
 from crosspipe.answer.units import to_ms, to_ms_or_none
+from crosspipe.answer.whole import listed_as_data
+from crosspipe.assignment.opening import opening_of
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.certificate.write import solver_part
-from crosspipe.costs.expand import expand
+from crosspipe.costs.expand import prepare
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.problem import Objective
 from crosspipe.search.bounding import quick_bound
@@ -51,25 +53,42 @@ def bound(spec: SpecSource, *, objective: str = "makespan", time_limit_s: float 
     """
     wanted = Objective(one_of("objective", objective, [known.value for known in Objective]))
     parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
-    problems = compile_spec(expand(parsed).spec, spec_digest(parsed))
+    preparation, digest = prepare(parsed), spec_digest(parsed)
+    opening = opening_of(preparation, digest) if wanted is Objective.MAKESPAN else None
+    problems = compile_spec(preparation.expand().spec, digest) if opening is None else opening.first(())
+    rest: Bound | None = None
+    if opening is not None:
+        opening.tighten(None, lambda: False)
+        rest = opening.bound()
     found: list[Found] = []
     for problem in problems:
         reasons = obstacles(problem)
         found.append((problem, None if reasons else quick_bound(problem, wanted, time_limit_s), reasons))
     bounded = [(problem, least) for problem, least, _ in found if least is not None]
-    if not bounded:
+    if not bounded and rest is None:
         messages = dict.fromkeys(obstacle.message for _, _, several in found for obstacle in several)
         return _result(wanted, None, None, "; ".join(list(messages)[:3]), None)
+    if rest is not None:
+        bounded.append((problems[0], rest))
     problem, least = min(bounded, key=lambda pair: pair[1].value_ns)
     parts = [(one, _part(one, own, reasons, least.value_ns)) for one, own, reasons in found]
+    data = certificate_of_parts(wanted, parts)
+    if opening is not None:
+        data |= {"bound_ns": least.value_ns, "assignments": listed_as_data(opening, opening.assignments)}
     certificate = Certificate(
         bound_ms=to_ms(least.value_ns),
         name=least.name,
         where=least.where,
-        derived_ms=to_ms_or_none(derived_ns([part for _, part in parts])),
-        data=certificate_of_parts(wanted, parts),
+        derived_ms=to_ms_or_none(_derived([part for _, part in parts], least, whole=opening is None)),
+        data=data,
     )
     return _result(wanted, problem, least, None, certificate)
+
+
+def _derived(parts: list[dict[str, Any]], least: Bound, *, whole: bool) -> int | None:
+    """Tell what can be derived; for an open assignment no more than holds for those that are not listed."""
+    derived = derived_ns(parts)
+    return derived if whole or derived is None else min(derived, least.value_ns)
 
 
 def _part(problem: Problem, own: Bound | None, reasons: tuple[Obstacle, ...], bound_ns: int) -> dict[str, Any]:
