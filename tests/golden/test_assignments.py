@@ -42,7 +42,10 @@ def test_no_assignment_fits_where_none_can(case: Case) -> None:
     answer = solve(_open(case), time_limit_s=60)
     assert answer.status == "infeasible"
     assert answer.explanation is not None
-    assert "memory" in {reason.kind for reason in answer.explanation.reasons}
+    (reason,) = answer.explanation.reasons
+    facts = case["expect"]["reason_facts"]
+    needs = facts.get("needs", facts.get("needs_two_layers_on_one_device"))
+    assert (reason.kind, reason.needs, reason.has) == ("memory", needs * 10**6, facts["has"] * 10**6)
 
 
 @pytest.mark.parametrize("case", BOTTLENECK, ids=lambda case: case["id"])

@@ -26,6 +26,7 @@ from crosspipe.answer.second_terms import second_terms
 from crosspipe.answer.timetable import device_schedules, extra_schedules, lane_schedules
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.answer.whole import listed_as_data
+from crosspipe.assignment.shortage import shortages
 from crosspipe.schedule.measure import bubble_ratio, makespan_ns, span_ns
 from crosspipe.schedule.replay import resolved
 from crosspipe.version import __version__
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from crosspipe.answer.models import FreeLinks, ReplicaMessages
     from crosspipe.answer.timetable import Detail
     from crosspipe.assignment.opening import Opening
+    from crosspipe.bounds.obstacle import Obstacle
     from crosspipe.costs.assignment import Assignment
     from crosspipe.problem.problem import Objective, Problem
     from crosspipe.schedule.orders import Schedule
@@ -102,7 +104,7 @@ def build_answer(
         worst_phases=worst_phases(problem),
         warnings=[Notice(code=n.code, pointer=n.pointer, message=n.message) for n in notices],
         notes=[*chosen, *notes_on(problem), *_outside(problem, schedule), CONVENTIONS],
-        explanation=_explanation(board.candidates) if outcome.status == "infeasible" else None,
+        explanation=_explanation(_obstacles(board.candidates, opening)) if outcome.status == "infeasible" else None,
         certificate=_certificate(outcome, options.objective, detail, opening),
         provenance=_provenance(outcome, options, digest),
     )
@@ -139,7 +141,13 @@ def _assignment(problem: Problem, assignment: Assignment | None) -> list[StageAs
     ]
 
 
-def _explanation(candidates: Iterable[Candidate]) -> Explanation:
+def _obstacles(candidates: Iterable[Candidate], opening: Opening | None) -> list[Obstacle]:
+    """Why there is no schedule: for an open assignment what no cut mends, where that is known."""
+    whole = () if opening is None else shortages(opening.space)
+    return list(whole) or [obstacle for candidate in candidates for obstacle in candidate.obstacles]
+
+
+def _explanation(obstacles: Iterable[Obstacle]) -> Explanation:
     reasons = [
         Reason(
             kind=obstacle.reason,
@@ -151,8 +159,7 @@ def _explanation(candidates: Iterable[Candidate]) -> Explanation:
             message=obstacle.message,
             facts=dict(obstacle.facts),
         )
-        for candidate in candidates
-        for obstacle in candidate.obstacles
+        for obstacle in obstacles
     ]
     distinct = list({reason.message: reason for reason in reasons}.values())
     if not distinct:

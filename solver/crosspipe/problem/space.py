@@ -115,6 +115,16 @@ class Space:
         self._least = min(self._multipliers)
 
     @property
+    def ranks(self) -> tuple[Rank, ...]:
+        """The devices of one replica."""
+        return self._ranks
+
+    @property
+    def least_multiplier(self) -> Decimal:
+        """Length of the shortest microbatch."""
+        return self._least
+
+    @property
     def devices(self) -> int:
         """Devices of one replica."""
         return len(self._ranks)
