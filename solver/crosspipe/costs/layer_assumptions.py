@@ -47,7 +47,7 @@ def assumptions_of(layers: Sequence[Layer], rule: Bytes, *, cut: bool) -> Iterat
         yield Assumption(
             AT,
             f"static_mb = ({text}) per parameter / tensor where it is left out or 0",
-            f"weights, gradients and Adam in {rule.precision}, as for estimated models",
+            f"weights, gradients and Adam in {rule.precision}, as for estimated models; weights alone where none train",
             "static_mb of the layer",
         )
     yield from _tied(layers)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from crosspipe.costs.degrees import Degrees
+    from crosspipe.costs.precision import Format
     from crosspipe.spec.gradients import Sharding
     from crosspipe.spec.model import Precision
     from crosspipe.spec.stages import Layer
@@ -38,19 +39,28 @@ class Bytes:
     sharding: Sharding | None = None
     precision: Precision = "bf16"
 
+    @property
+    def _format(self) -> Format:
+        return FORMATS[self.precision]
+
     def static_mb(self, layer: Layer, degrees: Degrees) -> Decimal:
-        """Memory of weights, gradients and optimizer per GPU: as given, or by the rule of estimates."""
+        """Memory of weights, gradients and optimizer per GPU: as given, or by the rule of estimates.
+
+        A layer that does not train holds its weights alone.
+        """
         if layer.static_mb or layer.parameters_m is None:
             return layer.static_mb
+        if not _trains(layer):
+            return estimated_mb(Fraction(self._format.weight * _parameters(layer.parameters_m), degrees.tensor))
         replicas = degrees.data * degrees.context
         held = static_bytes(_parameters(layer.parameters_m), replicas, self.sharding, self.precision)
         return estimated_mb(held / degrees.tensor)
 
     def weights_mb(self, layer: Layer) -> Decimal | None:
         """Size of the weights as gathered: as given, or that of the parameters where gradients are summed."""
-        if layer.weights_mb is not None or layer.parameters_m is None or self.sharding is None:
+        if layer.weights_mb is not None or layer.parameters_m is None or self.sharding is None or not _trains(layer):
             return layer.weights_mb
-        return estimated_mb(Fraction(FORMATS[self.precision].value * _parameters(layer.parameters_m)))
+        return estimated_mb(Fraction(self._format.value * _parameters(layer.parameters_m)))
 
     def reduced_mb(self, layer: Layer) -> Decimal | None:
         """Size of what the copies sum."""
@@ -116,6 +126,11 @@ def tied_over(stages: Sequence[Sequence[Layer]], rule: Bytes) -> Tied | None:
     known = {size for _, size in groups if size is not None}
     every = tuple(tuple(sorted(holders)) for holders, _ in groups)
     return Tied(every, max(known, default=None), joined or len(known) > 1)
+
+
+def _trains(layer: Layer) -> bool:
+    """Whether a layer's weights train: it has a W, alone or in a combined backward."""
+    return layer.backward_weight_ms is not None or layer.backward_ms is not None
 
 
 def _shares(layer: Layer, name: str) -> bool:

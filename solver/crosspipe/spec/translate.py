@@ -88,6 +88,7 @@ def _tuple_rule(path: Path) -> str:
     field = next((part for part in reversed(path) if isinstance(part, str)), "")
     return {
         "between": "must be a list of two places",
+        "regions": "must be a list of two cloud regions",
         "transfer_table": "must be a list of two numbers: size in MB, time in ms",
         "slow_ms": "must be a list of three numbers: start and end in ms (null = for ever), rate in Gb/s",
     }.get(field, "must be a list of two numbers: start and end in ms (null = for ever)")

@@ -87,6 +87,13 @@ def test_parameters_are_shared_out_over_tensor_and_copies() -> None:
     assert any("per parameter" in assumption.value for assumption in expansion.assumptions)
 
 
+@pytest.mark.parametrize("kind", [{"forward_ms": 1, "frozen": True}, {"forward_ms": 1, "backward_input_ms": 1}])
+def test_layers_that_do_not_train_hold_their_weights_alone(kind: dict[str, Any]) -> None:
+    layers = [kind | {"parameters_m": 100, "weights_mb": 0}, BARE | {"parameters_m": 1}]
+    first, _ = stages_of(expand(layered(layers)))
+    assert first.static_mb == 200
+
+
 def tied(devices: int, **changes: Any) -> Any:
     shared = {"tied": "embedding", "weights_mb": 30}
     layers = [LAYER | shared | {"static_mb": 40}, LAYER | {"weights_mb": 8}, LAYER | shared | {"static_mb": 50}]
