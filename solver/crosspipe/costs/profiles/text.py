@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
@@ -17,6 +18,10 @@ DEVICES = 4
 """Devices of the sites where layers are still to be cut, if there are as many layers."""
 
 MICROBATCHES = 16
+
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+"""Words that YAML takes for something else than text."""
 
 SPEC = """\
 # From {source}. Sites, link and microbatches are stand-ins: put your own in their place.
@@ -71,4 +76,6 @@ def flow(value: object) -> str:
         return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, Decimal):
         return plain_text(value)
+    if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in WORDS:
+        return value
     return json.dumps(value, ensure_ascii=False)

@@ -54,11 +54,9 @@ def test_the_largest_alone() -> None:
         (text_of("megatron_all.log").replace("     rank  3: 398.00\n", ""), 4, 16, "same ranks"),
     ],
 )
-def test_a_log_that_does_not_tell_is_refused(
-    text: str, stages: int | None, microbatches: int | None, part: str
-) -> None:
+def test_a_log_that_does_not_tell_is_refused(text: str, stages: int | None, batches: int | None, part: str) -> None:
     with pytest.raises(ProfileError) as caught:
-        megatron_profile(text, "log", stages=stages, microbatches=microbatches)
+        megatron_profile(text, "log", stages=stages, microbatches=batches)
     assert part in only_fault(caught).rule
 
 
