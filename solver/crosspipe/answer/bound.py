@@ -9,12 +9,11 @@ from crosspipe.answer.models import Certificate
 from crosspipe.answer.results import BoundResult
 from crosspipe.answer.solve import one_of
 from crosspipe.answer.units import to_ms, to_ms_or_none
+from crosspipe.answer.ways import ways_of
 from crosspipe.answer.whole import listed_as_data
 from crosspipe.assignment.opening import opening_of
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.certificate.write import solver_part
-from crosspipe.costs.expand import prepare
-from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.problem import Objective
 from crosspipe.search.bounding import quick_bound
 from crosspipe.spec.digest import spec_digest
@@ -53,9 +52,10 @@ def bound(spec: SpecSource, *, objective: str = "makespan", time_limit_s: float 
     """
     wanted = Objective(one_of("objective", objective, [known.value for known in Objective]))
     parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
-    preparation, digest = prepare(parsed), spec_digest(parsed)
-    opening = opening_of(preparation, digest) if wanted is Objective.MAKESPAN else None
-    problems = compile_spec(preparation.expand().spec, digest) if opening is None else opening.first(())
+    digest = spec_digest(parsed)
+    ways = ways_of(parsed, digest)
+    opening = opening_of(ways.preparation, digest) if wanted is Objective.MAKESPAN else None
+    problems = ways.problems if opening is None else opening.first(())
     rest: Bound | None = None
     if opening is not None:
         opening.tighten(None, lambda: False)

@@ -91,6 +91,7 @@ def build_answer(
         traversal=None if best is None else problem.traversal,
         assignment=_assignment(problem, assignment),
         recomputed_stages=[] if schedule is None else sorted(schedule.orders.recomputed),
+        microbatches=len(problem.multipliers),
         replicas=problem.replicas,
         replicas_merged=problem.merged_replicas,
         devices=[] if schedule is None else device_schedules(problem, schedule, detail),

@@ -312,6 +312,7 @@ class Answer(AnswerModel):
     traversal: str | None
     assignment: list[StageAssignment]
     recomputed_stages: list[int]
+    microbatches: int = Field(default=1, description="Microbatches of one replica per step")
     replicas: int = Field(description="Pipeline copies modelled")
     replicas_merged: int = Field(description="Real copies that each modelled one stands for")
     devices: list[DeviceSchedule]

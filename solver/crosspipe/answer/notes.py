@@ -32,7 +32,10 @@ def chosen_by_rule(spec: Spec, expansion: Expansion, opening: Opening | None) ->
     each = expansion.spec.placement.stages_per_device
     by_rule = isinstance(spec.placement.layers_per_stage, str) and opening is None
     cut = ["the cut of the layers into stages"] if by_rule else []
-    chosen = [*cut, f"placement.stages_per_device = {each}", *degrees]
+    held = [] if spec.placement.stages_per_device == "auto" else [f"placement.stages_per_device = {each}"]
+    chosen = [*cut, *held, *degrees]
+    if not chosen:
+        return []
     return [f"{CHOSEN}{', '.join(chosen)}; status and bound hold for this choice, another may fit or be better"]
 
 

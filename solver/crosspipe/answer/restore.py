@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from crosspipe.answer.assigned import assignment_in
+from crosspipe.answer.ways import ways_of
+from crosspipe.assignment.opening import opening_of
 from crosspipe.checker.check import check
 from crosspipe.checker.document import placed_from_document
 from crosspipe.checker.placed import key_of, keys_of
-from crosspipe.costs.expand import prepare
 from crosspipe.errors import CrossPipeError, Fault, SpecError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.schedule.graph import Graph, topological
@@ -68,10 +69,21 @@ def meant_problem(spec: SpecSource, document: object) -> Problem:
         If the document states an assignment that cannot be.
     """
     parsed = parsed_spec(spec)
-    preparation = prepare(parsed)
-    problems = compile_spec(preparation.expand(assignment_in(document, preparation)).spec, spec_digest(parsed))
-    traversal = document.get("traversal") if isinstance(document, Mapping) else None
-    return next((problem for problem in problems if problem.traversal == traversal), problems[0])
+    ways = ways_of(parsed, spec_digest(parsed))
+    problems = ways.problems
+    if opening_of(ways.preparation, problems[0].digest) is not None:
+        assignment = assignment_in(document, ways.preparation)
+        if assignment is not None:
+            problems = compile_spec(ways.preparation.expand(assignment).spec, problems[0].digest)
+    stated = document if isinstance(document, Mapping) else {}
+    rows = stated.get("assignment")
+    meant = (stated.get("traversal"), len(rows) if isinstance(rows, list) else None, stated.get("microbatches"))
+    # The more of what the document states a problem agrees with, the better; the first one at a tie.
+    return max(problems, key=lambda problem: sum(a == b for a, b in zip(meant, _stated(problem), strict=True)))
+
+
+def _stated(problem: Problem) -> tuple[str, int, int]:
+    return problem.traversal, len(problem.stages), len(problem.multipliers)
 
 
 def restore(spec: SpecSource, document: object) -> tuple[Problem, Schedule]:

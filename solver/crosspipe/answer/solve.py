@@ -17,13 +17,12 @@ from crosspipe.answer.settle import settled
 from crosspipe.answer.starts import starts_of
 from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms_or_none
+from crosspipe.answer.ways import ways_of
 from crosspipe.assignment.opening import opening_of
 from crosspipe.checker.check import check as judge_rows
 from crosspipe.checker.document import placed_from_document
-from crosspipe.costs.expand import prepare
 from crosspipe.costs.stages import MeasuredStages
 from crosspipe.errors import Fault, OptionError, ScheduleFormatError
-from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.problem import Objective
 from crosspipe.search.clock import Clock
 from crosspipe.search.options import SolveOptions, usable_cores
@@ -98,10 +97,10 @@ def solve(
     parsed = parsed_spec(spec)
     clock = Clock(time_limit_s, should_stop)
     digest = spec_digest(parsed)
-    preparation = prepare(parsed)
+    ways = ways_of(parsed, digest)
+    preparation, expansion = ways.preparation, ways.expansions[0]
     opening = opening_of(preparation, digest) if options.objective is Objective.MAKESPAN else None
-    expansion = preparation.expand()
-    problems = compile_spec(expansion.spec, digest) if opening is None else opening.first(_assigned(start, preparation))
+    problems = ways.problems if opening is None else opening.first(_assigned(start, preparation))
     starts, ignored = starts_of(start, problems, options.objective, clock)
     merged = MergedFirst()
     if opening is None:
@@ -110,6 +109,9 @@ def solve(
     outcome = settled(search(problems, options, on_progress, should_stop, clock, starts, opening))
     best = outcome.board.best
     assignment = None if isinstance(preparation.source, MeasuredStages) and opening is None else expansion.assignment
+    if opening is None and best is not None:
+        expansion = ways.expansions[outcome.board.candidates.index(best)]
+        assignment = None if assignment is None else expansion.assignment
     if opening is not None and best is not None:
         assignment = opening.assignments[outcome.board.candidates.index(best)]
         expansion = preparation.expand(assignment)

@@ -9,13 +9,12 @@ from crosspipe.answer.certify import certificate_of_parts, no_schedule_part
 from crosspipe.answer.results import VerifyResult
 from crosspipe.answer.solve import check
 from crosspipe.answer.units import to_ms, to_ms_or_none
+from crosspipe.answer.ways import ways_of
 from crosspipe.answer.whole import verify_none, verify_whole
 from crosspipe.assignment.opening import opening_of
 from crosspipe.certificate.verdict import MOST_WORK, RefusedError, Verdict
 from crosspipe.certificate.verify import verify as judge
-from crosspipe.costs.expand import prepare
 from crosspipe.errors import ScheduleFormatError
-from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.problem import Objective
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
@@ -47,10 +46,11 @@ def verify(spec: SpecSource, document: object, most_work: int = MOST_WORK) -> Ve
         If the spec is malformed.
     """
     parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
-    preparation, digest = prepare(parsed), spec_digest(parsed)
-    problems = compile_spec(preparation.expand().spec, digest)
+    digest = spec_digest(parsed)
+    ways = ways_of(parsed, digest)
+    problems = ways.problems
     try:
-        return _verify(parsed, problems, opening_of(preparation, digest), document, most_work)
+        return _verify(parsed, problems, opening_of(ways.preparation, digest), document, most_work)
     except RefusedError as refusal:
         return _result(Verdict(False, None, str(refusal), "refused"))
 

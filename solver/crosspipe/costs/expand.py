@@ -15,6 +15,7 @@ from crosspipe.costs.sites import expand_sites
 from crosspipe.costs.source import architecture_in, request_of, source_in
 from crosspipe.costs.stages import MeasuredStages
 from crosspipe.costs.training import batch_of
+from crosspipe.costs.variants import variants_of
 from crosspipe.errors import SpecError
 from crosspipe.spec.check import require_valid
 
@@ -39,7 +40,7 @@ def expand(spec: Spec, assignment: Assignment | None = None) -> Expansion:
 
 
 def prepare(spec: Spec) -> Preparation:
-    """Settle all of a spec but its stages.
+    """Settle all of a spec but its stages; stages per device and microbatch that are `auto` become the first way.
 
     Raises
     ------
@@ -47,6 +48,7 @@ def prepare(spec: Spec) -> Preparation:
         As `expand`.
     """
     require_valid(spec)
+    spec = variants_of(spec)[0]
     links, regions = resolve_regions(spec.links)
     spec = spec.model_copy(update={"links": links})
     architecture = architecture_in(spec)

@@ -36,10 +36,10 @@ def boundary_per_gpu(expanded: Spec, stages: Sequence[Stage], degrees: Degrees) 
     parallelism it is the tensor degree smaller.
     """
     training = expanded.training
-    if degrees.tensor == 1 or training.microbatch is None or training.sequence_length is None:
+    if degrees.tensor == 1 or training.microbatch_size is None or training.sequence_length is None:
         return
     size_mb = max(stage.boundary_mb for stage in stages)
-    hidden = Fraction(size_mb) * 10**6 / (2 * training.microbatch * training.sequence_length)
+    hidden = Fraction(size_mb) * 10**6 / (2 * training.microbatch_size * training.sequence_length)
     if 0 < hidden < SMALLEST_HIDDEN <= hidden * degrees.tensor:
         message = (
             f"{size_mb} MB at 2 bytes per value means a hidden size of {round(hidden)}; with tensor = {degrees.tensor} "

@@ -65,7 +65,7 @@ def source_in(spec: Spec, architecture: Architecture | None, pools: Sequence[Pla
         value = str(architecture.layers)
         raise TooLargeError([Fault("/model/num_hidden_layers", rule, value, str(LARGEST_ITEM_COUNT - 1))])
     training = spec.training
-    shape = Shape(training.microbatch or 1, sequence, FORMATS[training.precision].value)
+    shape = Shape(training.microbatch_size or 1, sequence, FORMATS[training.precision].value)
     return EstimatedModel(
         architecture,
         shape,
@@ -152,7 +152,7 @@ def request_of(spec: Spec, source: Source, architecture: Architecture | None, po
         devices=sum(p.pool.devices or 0 for p in pools) // sites,
         heads=None if architecture is None else architecture.heads,
         sequences=spec.training.global_batch,
-        microbatch=spec.training.microbatch or 1,
+        microbatch=spec.training.microbatch_size or 1,
         pipelines_allowed=allowed,
         pipeline_rule=allowed.rule,
         sites=sites,

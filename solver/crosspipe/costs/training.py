@@ -55,7 +55,7 @@ def batch_of(training: Training, *, estimated: bool) -> Batch:
     if estimated and training.sequence_length is None:
         rule = "must be given where times and memory are estimated from the model"
         raise SpecError([Fault("/training/sequence_length", rule, "none", "4096")])
-    microbatch = 1 if training.microbatch is None and estimated else training.microbatch
+    microbatch = 1 if training.microbatch_size is None and estimated else training.microbatch_size
     return Batch(training.microbatches, training.global_batch, microbatch)
 
 

@@ -140,7 +140,7 @@ def _tokens(spec: Spec, microbatches: int) -> int | None:
     if training.global_batch is not None:
         return training.global_batch * training.sequence_length
     copies = data if isinstance(data, int) else 1
-    return microbatches * (training.microbatch or 1) * copies * training.sequence_length
+    return microbatches * (training.microbatch_size or 1) * copies * training.sequence_length
 
 
 __all__ = ["MOST_OPERATIONS", "compile_spec"]

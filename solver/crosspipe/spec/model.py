@@ -55,8 +55,8 @@ class Training(SpecModel):
     global_batch: Count | None = None
     """Sequences per step over all replicas, in place of `microbatches`; needs `microbatch`."""
 
-    microbatch: Count | None = None
-    """Sequences per microbatch."""
+    microbatch: Degree | None = None
+    """Sequences per microbatch; `auto`, beside `global_batch` and a model whose costs are estimated: what is best."""
 
     sequence_length: Count | None = None
     """Tokens per sequence."""
@@ -72,6 +72,11 @@ class Training(SpecModel):
 
     utilisation: Utilisation | None = None
     """Shares of the peak that an estimated model reaches; default 0.4 for F, B and W."""
+
+    @property
+    def microbatch_size(self) -> int | None:
+        """Sequences per microbatch, None where that is not known, or `auto`."""
+        return self.microbatch if isinstance(self.microbatch, int) else None
 
 
 class Parallel(SpecModel):

@@ -15,6 +15,7 @@ from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.relaxation import relaxes
 from crosspipe.spec.digest import spec_digest
 from crosspipe.spec.load import parse_spec
+from crosspipe.spec.openness import leaves_choices
 from crosspipe.sweeps.axes import Axis, named_axis, plain
 from crosspipe.sweeps.kinds import BANDWIDTH, SAME, Setting, Tree
 
@@ -191,7 +192,9 @@ def _better(axes: Sequence[Axis], points: Mapping[Place, GridPoint]) -> dict[Pla
         for number, axis in enumerate(axes):
             step = axis.kind.better
             other = (*place[:number], place[number] + step, *place[number + 1 :])
-            if step and other in points and _never_worse(compiled(other), compiled(place)):
+            # Where choices are open the problem of one of them says nothing of the others.
+            known = step and other in points and not leaves_choices(points[place].spec)
+            if known and _never_worse(compiled(other), compiled(place)):
                 found[place].append(other)
     return found
 

@@ -51,7 +51,8 @@ def test_a_lent_schedule_is_called_after_its_neighbour(monkeypatch: pytest.Monke
     the_grid, points = solved()
     failed(the_grid, points, (0, 0))
 
-    def only_the_start(problems: Any, options: Any, progress: Any, stop: Any, clock: Any, starts: Any) -> Any:
+    def only_the_start(problems: Any, options: Any, progress: Any, stop: Any, clock: Any, *more: Any) -> Any:
+        starts, _ = more
         outcome = search(problems, options, progress, stop, clock, starts)
         best = outcome.board.best
         assert best is not None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crosspipe.spec.faults import Path, fault
 from crosspipe.spec.places import pipeline_places, stage_count, total_devices
-from crosspipe.spec.stages import StagesModel
+from crosspipe.spec.stages import LayersModel, StagesModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,3 +88,26 @@ def stages_per_device_is_consistent(spec: Spec) -> Iterator[Fault]:
         rule = f"must be {count} stages / {known} devices"
         near = count // known if count % known == 0 else None
         yield fault(("placement", "stages_per_device"), rule, each, near)
+
+
+def one_choice_at_a_time(spec: Spec) -> Iterator[Fault]:
+    """Refuse `auto` for stages per device or microbatch beside an open cut: they are compared for the even cut."""
+    if spec.placement.layers_per_stage != "auto":
+        return
+    rule = "must be a number where `placement.layers_per_stage` is `auto`: give one, or cut `even` to compare them"
+    if spec.placement.stages_per_device == "auto":
+        yield fault(("placement", "stages_per_device"), rule, "auto", 1)
+    if spec.training.microbatch == "auto":
+        yield fault(("training", "microbatch"), rule, "auto", 1)
+
+
+def auto_microbatch_is_estimated(spec: Spec) -> Iterator[Fault]:
+    """Allow an `auto` microbatch only where costs follow from its size and the batch says how many there are."""
+    if spec.training.microbatch != "auto":
+        return
+    if isinstance(spec.model, StagesModel | LayersModel):
+        rule = "must be a number beside measured times, which are those of one microbatch"
+        yield fault(("training", "microbatch"), rule, "auto", 1)
+    elif spec.training.global_batch is None:
+        rule = "must be a number without `global_batch`, which says how many sequences there are"
+        yield fault(("training", "microbatch"), rule, "auto", 1)

@@ -109,6 +109,8 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(placement.map_fits_stages, "placement", "model", "sites", "parallel"),
     _rule(placement.stage_devices_exist, "placement", "model", "sites", "parallel"),
     _rule(placement.stages_per_device_is_consistent, "placement", "model", "sites", "parallel"),
+    _rule(placement.one_choice_at_a_time, "placement", "training"),
+    _rule(placement.auto_microbatch_is_estimated, "model", "training"),
     _rule(gradients.sizes_are_known, "gradients", "model"),
     _rule(gradients.tied_size_is_known, "gradients", "model"),
     _rule(gradients.tied_stages_exist, "gradients", "model", "placement", "parallel"),

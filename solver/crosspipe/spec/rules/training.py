@@ -26,7 +26,7 @@ def microbatches_are_known(training: Training, path: Path) -> Iterator[Fault]:
 def batch_is_whole_microbatches(spec: Spec) -> Iterator[Fault]:
     """Require a batch of whole microbatches in all replicas, as many as are given."""
     training, data = spec.training, spec.parallel.data
-    batch, microbatch = training.global_batch, training.microbatch
+    batch, microbatch = training.global_batch, training.microbatch_size
     if batch is None or microbatch is None:
         return
     replicas = data if isinstance(data, int) else 1

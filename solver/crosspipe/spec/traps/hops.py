@@ -58,10 +58,11 @@ def boundary_per_gpu(spec: Spec) -> Iterator[Notice]:
     sequence parallelism it is the tensor degree smaller.
     """
     training, tensor = spec.training, spec.parallel.tensor
-    if not isinstance(tensor, int) or tensor < 2 or training.microbatch is None or training.sequence_length is None:
+    size = training.microbatch_size
+    if not isinstance(tensor, int) or tensor < 2 or size is None or training.sequence_length is None:
         return
     for number, work in enumerate(stage_works(spec)):
-        hidden = work.boundary_mb * 10**6 / (2 * training.microbatch * training.sequence_length)
+        hidden = work.boundary_mb * 10**6 / (2 * size * training.sequence_length)
         if 0 < hidden < SMALLEST_HIDDEN <= hidden * tensor:
             where = (
                 ("model", "stages", "boundary_mb") if is_uniform(spec) else ("model", "stages", number, "boundary_mb")
