@@ -112,7 +112,7 @@ def metis_profile(
     alike = [(key, one) for key, one in measured.items() if len(one.layers_ms) == len(mine.layers_ms)]
     other = next((pair for pair in alike if pair[0].gpu == chosen.gpu and pair[0].batch != chosen.batch), None)
     second = None if other is None else (other[0].batch, other[1].memory_mb)
-    memory, told_memory = memory_rows(mine.memory_mb, mine.weights_bytes, chosen.batch, second)
+    memory, told_memory = memory_rows(mine.memory_mb, mine.weights_bytes, chosen.tensor, chosen.batch, second)
     rows = [_row(number, mine, shares) | memory[number] for number in range(len(mine.layers_ms))]
     missing = (NO_BOUNDARY, "memory_gb of the sites: memory is not limited until you give it")
     told = (f"{chosen}: {len(rows)} layers", *_told(chosen, mine, alike, names))

@@ -17,13 +17,14 @@ STATES = 9
 def memory_rows(
     memory_mb: Sequence[Decimal],
     weights_bytes: Sequence[Decimal],
+    tensor: int,
     batch: int,
     other: tuple[int, Sequence[Decimal]] | None,
 ) -> tuple[list[dict[str, Decimal]], tuple[str, ...]]:
     """Cut the memory of each layer.
 
     With a second batch size, what grows with the batch is the activation. With one alone, what the parameters take
-    (18 bytes each) is held all the time, and the rest is the activation.
+    (18 bytes each, shared out over the tensor group) is held all the time, and the rest is the activation.
 
     Returns
     -------
@@ -37,8 +38,9 @@ def memory_rows(
         told = f"activation_mb is what memory grows by from batch {batch} to {second}; static_mb is the rest"
     elif weights_bytes:
         pairs = zip(memory_mb, weights_bytes, strict=True)
-        taken = [max(ZERO, whole - STATES * weights / 10**6) for whole, weights in pairs]
-        told = "static_mb is 9 times the parameters' bytes, as of bf16 weights with Adam; activation_mb is the rest"
+        taken = [max(ZERO, whole - STATES * weights / tensor / 10**6) for whole, weights in pairs]
+        shared = "" if tensor == 1 else f" / tensor {tensor}"
+        told = f"static_mb is 9 x the parameters' bytes{shared}, as of bf16 with Adam; activation_mb is the rest"
     else:
         taken = list(memory_mb)
         told = "activation_mb is all of a layer's memory, as neither another batch nor parameters tell it apart"
@@ -48,5 +50,5 @@ def memory_rows(
         found.append({"activation_mb": activation, "static_mb": max(ZERO, whole - activation)})
     assumed = [told]
     if any(not part for part in taken):
-        assumed.append("activation_mb is 0 where the memory of a layer does not grow")
+        assumed.append("activation_mb is 0 where nothing is left for it")
     return found, tuple(assumed)

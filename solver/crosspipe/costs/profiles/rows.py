@@ -136,7 +136,9 @@ def _split(row: dict[str, object], place: str, shares: Shares) -> dict[str, obje
         raise refused(place, f"must have {TOGETHER} or {beside[0]}, not both")
     if isinstance(total, bool) or not isinstance(total, int | Decimal) or not 0 < total < 10**12:
         raise refused(place, f"{TOGETHER} must be a number above 0", total)
-    return {name: value for name, value in row.items() if name != TOGETHER} | shares.split(Decimal(total))
+    parts = shares.split(Decimal(total))
+    columns = ((parts if name == TOGETHER else {name: value}) for name, value in row.items())
+    return {name: value for column in columns for name, value in column.items()}
 
 
 def _require_sound(model: Mapping[str, object], places: Sequence[str]) -> None:

@@ -69,6 +69,7 @@ def test_another_profile_of_the_folder_is_chosen() -> None:
     assert isinstance(spec.model, LayersModel)
     layer = spec.model.layers[1]
     assert layer.forward_ms == Decimal("3.666667")
+    assert layer.static_mb == 675
     assert "TOY tp2 bs1" in told
     assert "the memory list is one short" in told
     with pytest.raises(ProfileError) as caught:
