@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from crosspipe.assignment.moves import neighbours
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 NAME = "assignments"
 WHERE = "every cut and device order that was not searched"
+
+MOST_EQUAL = 200
+"""Assignments as good that are looked at for one with no more crossings."""
 
 
 @dataclass(slots=True)
@@ -53,6 +57,7 @@ class Opening:
     _value_ns: int = NEVER
     _least_ns: int | None = 0
     _turn: int = 0
+    _equals: Paths | None = None
 
     def first(self, starts: Sequence[Assignment]) -> list[Problem]:
         """Give the problems to begin with: those of `starts`, and of the rules."""
@@ -104,6 +109,24 @@ class Opening:
             if assignment not in self._known:
                 return self._problem(assignment)
         return None
+
+    def equal(self, value_ns: int, crossings: int, out_of_time: Callable[[], bool]) -> Problem | None:
+        """Give an assignment not given out yet that may be as good, with at most as many changes of site."""
+        if self._equals is None:
+            if self._tables is None or self._tables.tighten(value_ns, out_of_time) is None:
+                return None
+            self._equals = Paths(self._tables)
+        for _ in range(MOST_EQUAL):
+            found = self._equals.next(out_of_time)
+            if found is None:
+                return None
+            if found[0] not in self._known and self._crossings(found[0]) <= crossings:
+                return self._problem(found[0])
+        return None
+
+    def _crossings(self, assignment: Assignment) -> int:
+        sites = [self.space.ranks[device].site for device in assignment.devices]
+        return sum(a != b for a, b in pairwise(sites))
 
     def _worth(self, assignment: Assignment) -> bool:
         """Whether its own numbers allow an assignment to beat what is known."""

@@ -57,6 +57,9 @@ class Tables:
 
     def tighten(self, most_ns: int, out_of_time: Callable[[], bool] = lambda: False) -> int | None:
         """Give the least makespan that any assignment may have, None if none may have one of at most `most_ns`."""
+        if most_ns > self.most_ns:
+            for trips in self.trips:
+                trips[:] = 0  # those known leave out what was too slow before
         self.most_ns = most_ns
         known: int | None = None
         for _ in range(MOST_PASSES):

@@ -75,7 +75,10 @@ class Candidate:
 
 @dataclass(slots=True)
 class Board:
-    """All candidates, and the telling of news; `rest` bounds what the spec leaves open besides, None for nothing."""
+    """All candidates, and the telling of news; `rest` bounds what the spec leaves open besides, None for nothing.
+
+    At a tie of values `preferred` is the best.
+    """
 
     candidates: list[Candidate]
     clock: Clock
@@ -83,12 +86,13 @@ class Board:
     history: list[Progress] = field(default_factory=list)
     told_s: float = 0.0
     rest: Bound | None = None
+    preferred: Candidate | None = None
 
     @property
     def best(self) -> Candidate | None:
-        """Candidate with the best schedule; the earlier one at a tie."""
+        """Candidate with the best schedule; at a tie the preferred one, or the earlier."""
         known = [c for c in self.candidates if c.value_ns is not None]
-        return min(known, key=lambda c: c.value_ns or 0, default=None)
+        return min(known, key=lambda c: (c.value_ns or 0, c is not self.preferred), default=None)
 
     @property
     def bound(self) -> Bound | None:

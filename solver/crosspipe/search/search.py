@@ -13,6 +13,7 @@ from crosspipe.search.improve import STARTUP_S, improve
 from crosspipe.search.incumbents import Board, Candidate
 from crosspipe.search.second_terms import SecondTerms, reserved_s, second_terms
 from crosspipe.search.supplied import FIRST, NEXT, take
+from crosspipe.search.ties import settle_ties
 from crosspipe.search.wire import OUT_OF_MEMORY
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def search(
             waiting += take(board, supply, options, NEXT)
         memory = memory or result.exit_code in (-signal.SIGKILL, OUT_OF_MEMORY)
     clock.reserve_s = min(clock.reserve_s, after_s)
+    if supply is not None and _done(board, options) and not board.infeasible:
+        settle_ties(board, supply, options)
     second = second_terms(board, options, searched=bool(notes))
     clock.reserve_s = 0.0
     return replace(_outcome(board, options, clock, tuple(notes), memory), second_terms=second)

@@ -22,3 +22,6 @@ class Supply(Protocol):
 
     def more(self, best: int | None, out_of_time: Callable[[], bool]) -> Problem | None:
         """Hand out the next problem, the best one so far being the `best`-th; None for none now."""
+
+    def equal(self, value_ns: int, crossings: int, out_of_time: Callable[[], bool]) -> Problem | None:
+        """Hand out a problem that may have a schedule of this value, with no more crossings; None for none."""
