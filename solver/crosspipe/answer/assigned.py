@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
 from crosspipe.costs.assignment import Assignment
+from crosspipe.costs.layers import MeasuredLayers
 from crosspipe.errors import Fault, ScheduleFormatError
 from crosspipe.spec.model import Recompute
 
 if TYPE_CHECKING:
     from crosspipe.costs.preparation import Preparation
+    from crosspipe.costs.source import Source
 
 
 def assignment_in(document: object, preparation: Preparation) -> Assignment | None:
@@ -36,6 +38,7 @@ def assignment_in(document: object, preparation: Preparation) -> Assignment | No
     for number, name in enumerate(names):
         if not isinstance(name, str) or name not in places:
             raise _fault(f"{number}/device", "must be a device of this spec", name, next(iter(places)))
+        _require_pins(source, number, (ends[number - 1] if number else 0, ends[number]), name)
     ways: list[Recompute] = []
     for number, row in enumerate(rows):
         given = row.get("recompute", "none")
@@ -44,6 +47,21 @@ def assignment_in(document: object, preparation: Preparation) -> Assignment | No
             raise _fault(f"{number}/recompute", "must be open to this stage", given, "none")
         ways.append(known[0])
     return Assignment(tuple(ends), tuple(places[str(name)] for name in names), tuple(ways))
+
+
+def _require_pins(source: Source, stage: int, run: tuple[int, int], device: str) -> None:
+    """Require that no layer of a stage is pinned elsewhere.
+
+    Raises
+    ------
+    ScheduleFormatError
+        If one is.
+    """
+    pins = source.pins()[slice(*run)] if isinstance(source, MeasuredLayers) else ()
+    for pin in pins:
+        if pin is not None and not pin.allows(device):
+            rule = f"must be {pin.place}, where the spec pins a layer of the stage"
+            raise _fault(f"{stage}/device", rule, device, pin.device)
 
 
 def _fault(place: str, rule: str, value: object, nearest: object) -> ScheduleFormatError:

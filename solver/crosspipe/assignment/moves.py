@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 
 def neighbours(assignment: Assignment, space: Space) -> Iterator[Assignment]:
-    """List the neighbours: moves of one item, then exchanges of neighbouring devices, then of recomputation."""
+    """List the neighbours: moves of one item, then exchanges of neighbouring devices, then of recomputation.
+
+    Those that put an item elsewhere than it is pinned are left out.
+    """
+    return filter(space.keeps_pins, _moved(assignment, space))
+
+
+def _moved(assignment: Assignment, space: Space) -> Iterator[Assignment]:
     stages = len(assignment.ends)
     for boundary in range(stages - 1):
         for step in (-1, 1):

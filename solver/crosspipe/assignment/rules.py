@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.assignment import Assignment
 from crosspipe.costs.layers import MeasuredLayers
+from crosspipe.costs.pins import keeps
 
 if TYPE_CHECKING:
     from crosspipe.costs.preparation import Preparation
@@ -52,7 +53,7 @@ def rule_cuts(preparation: Preparation) -> tuple[RuleCut, ...]:
         if isinstance(counts, str):
             found.append(RuleCut(rule, None, counts))
         else:
-            found.append(_cut(rule, counts, chain, even))
+            found.append(_possible(_cut(rule, counts, chain, even), preparation))
     return tuple(found)
 
 
@@ -64,6 +65,21 @@ def _cut(rule: str, layers: list[int], chain: Chain, even: Assignment) -> RuleCu
         return RuleCut(rule, None, "it leaves a stage without layers")
     ends = tuple(sum(counts[: number + 1]) for number in range(len(counts)))
     return RuleCut(rule, Assignment(ends, even.devices, even.recompute))
+
+
+def _possible(cut: RuleCut, preparation: Preparation) -> RuleCut:
+    """Write the cut of a rule in items; say why there is none where it parts a group or moves a pinned layer."""
+    source, found = preparation.source, cut.assignment
+    if found is None or not isinstance(source, MeasuredLayers):
+        return cut
+    ends = source.item_ends(found.ends)
+    if ends is None:
+        return RuleCut(cut.rule, None, "it parts the layers of a group")
+    placed = replace(found, ends=ends)
+    names = [preparation.devices[device][0] for device in placed.devices]
+    if not keeps(source.pins(), placed.runs, names):
+        return RuleCut(cut.rule, None, "it puts a layer elsewhere than it is pinned")
+    return RuleCut(cut.rule, placed)
 
 
 def _chain(preparation: Preparation) -> Chain:

@@ -49,7 +49,7 @@ def run_tables(space: Space, most_ns: int) -> tuple[tuple[RunTable, ...], ...]:
     known: dict[object, tuple[RunTable, ...]] = {}
     found = []
     for number, one in enumerate(space.classes):
-        key = (one.rank.time_factor, one.rank.capacity_bytes)
+        key = (one.rank.time_factor, one.rank.capacity_bytes, number if space.pinned else None)
         if key not in known:
             known[key] = _tables(space, number, most_ns)
         found.append(known[key])

@@ -48,7 +48,8 @@ def _one_item(space: Space) -> Obstacle | None:
     if space.longest == 1:
         return None
     for item in range(space.items):
-        short = min(_short(space, item, item + 1, place) for place in range(len(space.classes)))
+        places = [place for place in range(len(space.classes)) if space.may_hold(item, item + 1, place)]
+        short = min(_short(space, item, item + 1, place) for place in places)
         if short[0] > 0:
             return _told(space, item, item + 1, short, "whatever the cut")
     return None
@@ -69,7 +70,7 @@ def _best_cut(space: Space) -> Obstacle | None:
             for first in range(space.items):
                 ways = []
                 for end in range(first + 1, space.items + 1):
-                    if not space.allows(first, end):
+                    if not space.allows(first, end) or not space.may_hold(first, end, position.last):
                         continue
                     own = _short(space, first, end, position.last), end
                     if end == space.items and (layer == last or space.leave_unused):

@@ -137,6 +137,13 @@ class MeasuredLayers:
         """First layer, and the layer it ends before, of each item."""
         return tuple(pairwise((0, *self.ends)))
 
+    def item_ends(self, ends: Sequence[int]) -> tuple[int, ...] | None:
+        """Write the ends of stages, given in layers, in items; None where one lies inside a group."""
+        items = {end: number for number, end in enumerate(self.ends, 1)}
+        found = [items.get(end) for end in ends]
+        known = tuple(end for end in found if end is not None)
+        return known if len(known) == len(found) else None
+
     def _counts(self, layers: Sequence[int]) -> tuple[int, ...]:
         """Count the items of stages given in layers.
 
@@ -145,16 +152,13 @@ class MeasuredLayers:
         SpecError
             If a stage ends inside a group.
         """
-        items = {end: number for number, end in enumerate(self.ends, 1)}
-        counts, before = [], 0
-        for stage, end in enumerate(accumulate(layers)):
-            if end not in items:
-                name = self.layers[end].layer.group
-                rule = f"keeps the layers of group '{name}' in one stage"
-                raise SpecError([Fault(f"/placement/layers_per_stage/{stage}", rule, str(layers[stage]))])
-            counts.append(items[end] - before)
-            before = items[end]
-        return tuple(counts)
+        ends = list(accumulate(layers))
+        items = self.item_ends(ends)
+        if items is None:
+            stage, end = next((stage, end) for stage, end in enumerate(ends) if end not in self.ends)
+            rule = f"keeps the layers of group '{self.layers[end].layer.group}' in one stage"
+            raise SpecError([Fault(f"/placement/layers_per_stage/{stage}", rule, str(layers[stage]))])
+        return tuple(end - first for first, end in pairwise((0, *items)))
 
 
 def measured_layers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, islice, product
 from typing import TYPE_CHECKING
 
 from crosspipe.errors import SpecError
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from crosspipe.costs.pins import Pin
     from crosspipe.spec.cluster import Pool
     from crosspipe.spec.model import Placement
+
+
+MOST_ORDERS = 500
+"""Orders of devices that are tried for a first cut; the search of assignments looks at all."""
 
 
 def pinned_cut(
@@ -48,34 +52,39 @@ def pinned_cut(
 
 
 def orders(pins: Sequence[Pin | None], names: Sequence[str]) -> Iterator[tuple[int, ...]]:
-    """Yield orders of the devices that follow the pins along the chain.
+    """Yield orders of the devices that follow the pins along the chain, at most 500.
 
-    Neighbouring pins to one site are a segment. The devices of a site are shared out evenly over its segments, behind
-    or before those that are pinned by name; those of sites without a pin go together between any two segments.
+    Neighbouring pins to one site are a segment, which gets the devices pinned by name there, or else one of the site.
+    The other devices of each site go together between any two segments, first behind or before one of their own.
     """
     segments = [(site, list(run)) for site, run in groupby((pin for pin in pins if pin), key=lambda pin: pin.site)]
     numbers = {name: number for number, name in enumerate(names)}
     asked = [list(dict.fromkeys(numbers[pin.device] for pin in run if pin.device)) for _, run in segments]
     taken = {number for own in asked for number in own}
-    rest: list[list[int]] = [[] for _ in segments]
-    for site in dict.fromkeys(site for site, _ in segments):
-        mine = [number for number, (other, _) in enumerate(segments) if other == site]
-        mine.sort(key=lambda number: bool(asked[number]))  # first those that no device has been named for
-        free = [n for n, name in enumerate(names) if name.rpartition("/")[0] == site and n not in taken]
-        for turn, number in enumerate(mine):
-            rest[number] = free[_share(len(free), len(mine), turn)]
-    used = {*taken, *(number for own in rest for number in own)}
-    others = [number for number in range(len(names)) if number not in used]
-    behind = [[*own, *more] for own, more in zip(asked, rest, strict=True)]
-    before = [[*more, *own] for own, more in zip(asked, rest, strict=True)]
-    for shared in (behind, before, [*behind[:-1], *before[-1:]]):
-        for gap in range(len(shared), -1, -1) if others else (0,):
-            flat = [*shared[:gap], others, *shared[gap:]]
-            yield tuple(dict.fromkeys(number for own in flat for number in own))
+    free: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        if number not in taken:
+            free.setdefault(name.rpartition("/")[0], []).append(number)
+    for (site, _), own in zip(segments, asked, strict=True):
+        if not own and free.get(site):
+            own.append(free[site].pop(0))
+    blocks = [
+        ([number for number, (other, _) in enumerate(segments) if other == site], block)
+        for site, block in free.items()
+        if block
+    ]
+    gaps = (_gaps(own, len(segments)) for own, _ in blocks)
+    for chosen in islice(product(*gaps), MOST_ORDERS):
+        flat: list[int] = []
+        for place in range(len(segments) + 1):
+            here = [pair for gap, pair in zip(chosen, blocks, strict=True) if gap == place]
+            here.sort(key=lambda pair: place - 1 not in pair[0])  # what belongs to the segment before
+            flat += [number for _, block in here for number in block]
+            flat += asked[place] if place < len(segments) else []
+        yield tuple(dict.fromkeys(flat))
 
 
-def _share(things: int, parts: int, part: int) -> slice:
-    """Give one of so many parts of a list, as even as can be, the earlier ones the larger."""
-    each, more = divmod(things, parts)
-    start = part * each + min(part, more)
-    return slice(start, start + each + (part < more))
+def _gaps(own: Sequence[int], segments: int) -> list[int]:
+    """Order the gaps between segments: behind those of the site itself, before them, then the others from the end."""
+    behind, before = [number + 1 for number in own], list(own)
+    return list(dict.fromkeys([*behind, *before, *range(segments, -1, -1)]))

@@ -44,3 +44,12 @@ def reach(pins: Sequence[Pin | None], device: str) -> tuple[int, ...]:
         pin = pins[item]
         ends[item] = ends[item + 1] if pin is None or pin.allows(device) else item
     return tuple(ends[:-1])
+
+
+def keeps(pins: Sequence[Pin | None], runs: Sequence[tuple[int, int]], devices: Sequence[str]) -> bool:
+    """Tell whether stages of these items on these devices put every item where it is pinned."""
+    return all(
+        pin is None or pin.allows(device)
+        for (first, end), device in zip(runs, devices, strict=True)
+        for pin in pins[first:end]
+    )

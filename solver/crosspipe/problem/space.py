@@ -7,11 +7,13 @@ its device (unlike microbatches: the least; closed windows and queues: none), so
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from crosspipe.costs.layers import MeasuredLayers
+from crosspipe.costs.pins import keeps, reach
 from crosspipe.problem.network import Network
 from crosspipe.problem.operations import Kind
 from crosspipe.problem.ranks import copies_of, ranks_of
@@ -20,6 +22,10 @@ from crosspipe.problem.work import stage_work
 from crosspipe.spec.stages import Microbatches
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crosspipe.costs.assignment import Assignment
+    from crosspipe.costs.pins import Pin
     from crosspipe.costs.preparation import Preparation
     from crosspipe.problem.ranks import Rank
     from crosspipe.problem.work import StageWork
@@ -57,7 +63,8 @@ class Run:
     load_ns
         Times of all microbatches together.
     in_flight
-        Most microbatches whose activations fit at once before the first B ends; 0: not even one.
+        Most microbatches whose activations fit at once before the first B ends; 0: not even one, or an item is pinned
+        elsewhere.
     held
         Most microbatches between their F and the end of their last operation.
     trains
@@ -104,7 +111,10 @@ class Space:
         self._spec, self._network = spec, Network(spec)
         self._ranks = ranks_of(spec)
         self.given_order, self.leave_unused = given_order, preparation.spec.placement.leave_unused
-        self.classes = _classes(self._ranks, spec, apart=given_order)
+        source = preparation.source
+        self._pins = source.pins() if isinstance(source, MeasuredLayers) else (None,) * source.item_count
+        self.classes = _classes(self._ranks, spec, self._pins, apart=given_order)
+        self._reaches = tuple(reach(self._pins, one.rank.name) for one in self.classes)
         self.class_of = {number: place for place, one in enumerate(self.classes) for number in one.devices}
         self.items = preparation.source.item_count
         self.longest = preparation.source.longest_run
@@ -148,7 +158,20 @@ class Space:
         key = (first, end, rank.time_factor, rank.capacity_bytes, way)
         if key not in self._runs:
             self._runs[key] = self._run(self.stage(first, end, way), rank)
-        return self._runs[key]
+        return self._runs[key] if self.may_hold(first, end, device_class) else replace(self._runs[key], in_flight=0)
+
+    @property
+    def pinned(self) -> bool:
+        """Whether items have places of their own."""
+        return any(self._pins)
+
+    def may_hold(self, first: int, end: int, device_class: int) -> bool:
+        """Whether none of these items is pinned elsewhere than to a device of a class."""
+        return end <= self._reaches[device_class][first]
+
+    def keeps_pins(self, assignment: Assignment) -> bool:
+        """Whether an assignment puts every item where it is pinned."""
+        return keeps(self._pins, assignment.runs, [self._ranks[device].name for device in assignment.devices])
 
     def least_load_ns(self) -> int:
         """Bound the makespan of any assignment by all work on devices that share it out as they like.
@@ -254,10 +277,13 @@ def _multipliers(spec: Spec) -> list[Decimal]:
     return [Decimal(1)] * (given or 0)
 
 
-def _classes(ranks: tuple[Rank, ...], spec: Spec, *, apart: bool) -> tuple[DeviceClass, ...]:
-    """Put devices together that no field of the spec tells apart."""
+def _classes(
+    ranks: tuple[Rank, ...], spec: Spec, pins: Sequence[Pin | None], *, apart: bool
+) -> tuple[DeviceClass, ...]:
+    """Put devices together that no field of the spec and no pin tells apart."""
     named = {place for link in spec.links for place in (*(link.between or ()), link.from_, link.to) if place}
     named |= {extra.device for extra in spec.extra_operations if extra.device is not None}
+    named |= {pin.device for pin in pins if pin is not None and pin.device is not None}
     groups: dict[object, list[int]] = {}
     for number, rank in enumerate(ranks):
         alike = (rank.site, rank.time_factor, rank.capacity_bytes)
