@@ -97,3 +97,13 @@ def tied_sizes_are_known(spec: Spec) -> Iterator[Fault]:
         if len(numbers) > 1 and all(size is None for size in sizes):
             rule = "must have `parameters_m`, `weights_mb` or `reduced_mb` in one of its layers: what `gradients` sums"
             yield fault(("model", "layers", numbers[0], "tied"), rule, name)
+
+
+def recomputation_has_values(spec: Spec) -> Iterator[Fault]:
+    """Require values under the recomputation asked for in one layer at least."""
+    way = spec.training.recompute
+    if not isinstance(spec.model, LayersModel) or way in ("none", "auto"):
+        return
+    if all(getattr(layer, way) is None for layer in spec.model.layers):
+        rule = f"must be `none` or `auto` where no layer has values for it (`{way}` of the layers)"
+        yield fault(("training", "recompute"), rule, way, "none")

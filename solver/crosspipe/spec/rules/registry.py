@@ -94,6 +94,7 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(model.devices_for_all_stages_or_none, "model"),
     _rule(layers.pins_exist, "model", "sites", "parallel"),
     _rule(layers.tied_sizes_are_known, "model", "gradients"),
+    _rule(layers.recomputation_has_values, "model", "training"),
     _rule(training.batch_is_whole_microbatches, "training", "parallel"),
     _rule(training.context_cuts_sequences, "training", "parallel"),
     _rule(sites.site_names_are_plain, "sites"),
