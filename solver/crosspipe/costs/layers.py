@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from crosspipe.costs.layer_assumptions import assumptions_of
 from crosspipe.costs.layer_sums import Numbered, merge, work_ms
 from crosspipe.costs.layer_weights import Bytes, Tied, tied_over
-from crosspipe.costs.pins import Pin, reach
+from crosspipe.costs.pins import Pin, pin_of, reach, require_places
 from crosspipe.costs.split import LARGEST_ITEM_COUNT, even_split, given_split
 from crosspipe.errors import Fault, SpecError, TooLargeError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crosspipe.costs.degrees import Degrees
     from crosspipe.spec.gradients import Sharding
     from crosspipe.spec.model import Precision, Recompute
-    from crosspipe.spec.stages import Layer, LayersModel, Stage
+    from crosspipe.spec.stages import LayersModel, Stage
 
 WAYS: tuple[Recompute, ...] = ("selective", "full")
 """Ways of recomputation that a layer may have values for."""
@@ -73,7 +73,7 @@ class MeasuredLayers:
 
     def pins(self) -> tuple[Pin | None, ...]:
         """Give the place that each item must sit in, None where any will do."""
-        return tuple(_pin([numbered.layer for numbered in self.layers[first:end]]) for first, end in self._spans)
+        return tuple(pin_of([numbered.layer for numbered in self.layers[first:end]]) for first, end in self._spans)
 
     def recompute_ways(self, first: int, end: int) -> tuple[Recompute, ...]:
         """List what a stage of these items may recompute: a way is open where any of its layers has values for it."""
@@ -102,7 +102,7 @@ class MeasuredLayers:
             reaches = [reach(pins, device) for device in devices]
         if self.layers_per_stage is not None:
             runs = given_split(self._counts(self.layers_per_stage))
-            _require_places(runs, devices, pins)
+            require_places(runs, devices, pins)
             return runs
         try:
             return even_split(self.works(), factors, reaches)
@@ -184,37 +184,6 @@ def measured_layers(
     inside = [left is not None and left == right for left, right in pairwise([*groups, None])]
     ends = tuple(number for number, goes_on in enumerate(inside, 1) if not goes_on)
     return MeasuredLayers(layers, ends, layers_per_stage, Bytes(sharding, precision))
-
-
-def _pin(layers: Sequence[Layer]) -> Pin | None:
-    """Give the place of the layers of an item, which agree."""
-    device = next((layer.device for layer in layers if layer.device is not None), None)
-    site = next((layer.site for layer in layers if layer.site is not None), None)
-    if device is not None:
-        return Pin(device.rpartition("/")[0], device)
-    return None if site is None else Pin(site)
-
-
-def _require_places(runs: Sequence[range], devices: Sequence[str], pins: Sequence[Pin | None]) -> None:
-    """Require that a given cut puts every item where it is pinned.
-
-    Raises
-    ------
-    SpecError
-        If it does not.
-    """
-    faults = [
-        Fault(
-            f"/placement/layers_per_stage/{stage}",
-            f"stage {stage} on {device} holds no layer that is pinned elsewhere; item {item} is pinned to {pin.place}",
-            str(len(run)),
-        )
-        for stage, (run, device) in enumerate(zip(runs, devices, strict=False))
-        for item in run
-        if (pin := pins[item]) is not None and not pin.allows(device)
-    ]
-    if faults:
-        raise SpecError(faults)
 
 
 def _whole_numbers(works: Sequence[Decimal]) -> list[int]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crosspipe.errors import Fault, SpecError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from crosspipe.spec.stages import Layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +57,34 @@ def keeps(pins: Sequence[Pin | None], runs: Sequence[tuple[int, int]], devices: 
         for (first, end), device in zip(runs, devices, strict=True)
         for pin in pins[first:end]
     )
+
+
+def pin_of(layers: Sequence[Layer]) -> Pin | None:
+    """Give the place of the layers of an item, which agree."""
+    device = next((layer.device for layer in layers if layer.device is not None), None)
+    site = next((layer.site for layer in layers if layer.site is not None), None)
+    if device is not None:
+        return Pin(device.rpartition("/")[0], device)
+    return None if site is None else Pin(site)
+
+
+def require_places(runs: Sequence[range], devices: Sequence[str], pins: Sequence[Pin | None]) -> None:
+    """Require that a given cut puts every item where it is pinned.
+
+    Raises
+    ------
+    SpecError
+        If it does not.
+    """
+    faults = [
+        Fault(
+            f"/placement/layers_per_stage/{stage}",
+            f"stage {stage} on {device} holds no layer that is pinned elsewhere; item {item} is pinned to {pin.place}",
+            str(len(run)),
+        )
+        for stage, (run, device) in enumerate(zip(runs, devices, strict=False))
+        for item in run
+        if (pin := pins[item]) is not None and not pin.allows(device)
+    ]
+    if faults:
+        raise SpecError(faults)

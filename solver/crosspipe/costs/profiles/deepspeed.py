@@ -7,12 +7,12 @@ from decimal import Decimal
 from statistics import median
 from typing import Final
 
-from crosspipe.costs.profiles.megatron import NOT_IN_LOGS
+from crosspipe.costs.profiles.megatron import NOT_IN_LOGS, short_lines
 from crosspipe.costs.profiles.profile import Profile, refused
 
 LINE: Final = "time (ms) |"
 TIME: Final = re.compile(r"(?P<name>[a-z_]{1,40}): (?P<ms>\d+\.\d+)")
-NANOSECOND_MS = Decimal("0.000001")
+NANOSECOND_MS: Final = Decimal("0.000001")
 
 FORWARD: Final = "fwd_microstep"
 BACKWARD: Final = "bwd_microstep"
@@ -30,7 +30,7 @@ def deepspeed_profile(text: str, file: str, *, stages: int | None) -> Profile:
     """
     steps = [
         {found["name"]: Decimal(found["ms"]) for found in TIME.finditer(line)}
-        for line in text.splitlines()
+        for line in short_lines(text)
         if LINE in line and f"{FORWARD}:" in line
     ]
     steps = [step for step in steps if FORWARD in step and (INNER in step or BACKWARD in step)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from crosspipe.costs.profiles.profile import NO_BOUNDARY, Profile, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 HEADER: Final = "across ranks (ms):"
 """Stands in the line above every block of timers."""
@@ -27,7 +27,8 @@ RANKED: Final = re.compile(r"(?P<name>forward-compute|backward-compute):\s*$")
 RANK: Final = re.compile(r"rank +(?P<rank>\d{1,6}): (?P<ms>\d+\.\d+)")
 NEEDED: Final = ("forward-compute", "backward-compute")
 
-NANOSECOND_MS = Decimal("0.000001")
+LONGEST_LINE: Final = 2000
+NANOSECOND_MS: Final = Decimal("0.000001")
 
 Steps = list[dict[str, dict[int, Decimal]]]
 """Of every block of timers: time of each rank by name; rank 0 stands for all where only the largest is printed."""
@@ -84,10 +85,15 @@ def _row(steps: Sequence[Mapping[str, Mapping[int, Decimal]]], ranks: Sequence[i
     return {"forward_ms": forward, "backward_ms": backward}
 
 
+def short_lines(text: str) -> Iterator[str]:
+    """List the lines of a log but for those that are too long to be timers."""
+    return (line for line in text.splitlines() if len(line) <= LONGEST_LINE)
+
+
 def _steps(text: str) -> Steps:
     found: Steps = []
     ranked: str | None = None
-    for line in text.splitlines():
+    for line in short_lines(text):
         if line.rstrip().endswith(HEADER):
             found.append(defaultdict(dict))
             ranked = None

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from crosspipe.costs.profiles.metis_file import Measured, read_metis
 from crosspipe.costs.profiles.metis_memory import memory_rows
 from crosspipe.costs.profiles.profile import NO_BOUNDARY, Profile, refused
-from crosspipe.costs.profiles.rows import json_tree, like_rows
-from crosspipe.costs.split import LARGEST_ITEM_COUNT
+from crosspipe.costs.profiles.rows import like_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from crosspipe.costs.profiles.shares import Shares
 
@@ -28,7 +26,6 @@ NAME: Final = re.compile(
 )
 """How the files of such a folder are called."""
 
-LARGEST = Decimal(10) ** 12
 PER_CENT = 100
 
 
@@ -42,32 +39,6 @@ class Key:
 
     def __str__(self) -> str:
         return f"{self.gpu} tp{self.tensor} bs{self.batch}"
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What one file holds.
-
-    Attributes
-    ----------
-    layers_ms
-        F and B of each layer.
-    memory_mb
-        Memory of each layer on one accelerator.
-    weights_bytes
-        Parameters of each layer; empty where the file has none.
-    step_ms, optimizer_ms
-        Measured F and B of the whole model, and the optimizer's step; None where the file has none.
-    filled
-        Whether the memory of a middle layer was told once too seldom.
-    """
-
-    layers_ms: tuple[Decimal, ...]
-    memory_mb: tuple[Decimal, ...]
-    weights_bytes: tuple[Decimal, ...]
-    step_ms: Decimal | None
-    optimizer_ms: Decimal | None
-    filled: bool
 
 
 def key_of(file: str) -> Key | None:
@@ -120,39 +91,6 @@ def metis_profile(
     return Profile({"layers": list(like_rows(rows))}, None, told, assumed, missing)
 
 
-def read_metis(text: str, file: str) -> Measured:
-    """Read one file.
-
-    Raises
-    ------
-    ProfileError
-        If it is malformed.
-    """
-    tree = json_tree(text, file)
-    times = _section(tree, "execution_time", file)
-    memory = _section(tree, "execution_memory", file)
-    layers = _numbers(times, "layer_compute_total_ms", f"{file} execution_time")
-    if min(layers) <= 0:
-        raise refused(f"{file} execution_time/layer_compute_total_ms", "must be above 0", min(layers))
-    sizes, filled = _numbers(memory, "layer_memory_total_mb", f"{file} execution_memory"), False
-    if len(sizes) == len(layers) - 1 and len(set(sizes[1:-1])) == 1:
-        sizes, filled = (*sizes[:-1], sizes[1], sizes[-1]), True
-    if len(sizes) != len(layers):
-        rule = f"must be as long as layer_compute_total_ms, {len(layers)}"
-        raise refused(f"{file} execution_memory/layer_memory_total_mb", rule, sizes)
-    weights: tuple[Decimal, ...] = ()
-    model = tree.get("model")
-    parameters = model.get("parameters") if isinstance(model, Mapping) else None
-    if isinstance(parameters, Mapping) and "parameters_per_layer_bytes" in parameters:
-        weights = _numbers(parameters, "parameters_per_layer_bytes", f"{file} model/parameters")
-        if len(weights) != len(layers):
-            rule = f"must be as long as layer_compute_total_ms, {len(layers)}"
-            raise refused(f"{file} model/parameters/parameters_per_layer_bytes", rule, weights)
-    step = _number(times, "forward_backward_time_ms", f"{file} execution_time")
-    optimizer = _number(times, "optimizer_time_ms", f"{file} execution_time")
-    return Measured(layers, sizes, weights, step, optimizer, filled)
-
-
 def _row(number: int, measured: Measured, shares: Shares) -> dict[str, object]:
     last = len(measured.layers_ms) - 1
     name = "embedding" if number == 0 else "head" if number == last else "layer"
@@ -203,30 +141,3 @@ def _comparable(key: Key, chosen: Key) -> bool:
 def _wish(gpu: str | None, tensor: int | None, batch: int | None) -> str:
     asked = (("gpu", gpu), ("tensor", tensor), ("microbatch", batch))
     return ", ".join(f"{name} {value}" for name, value in asked if value is not None)
-
-
-def _section(tree: Mapping[str, object], name: str, file: str) -> Mapping[str, object]:
-    found = tree.get(name)
-    if not isinstance(found, Mapping):
-        raise refused(file, f"must have `{name}`, as Metis' profiles do")
-    return found
-
-
-def _numbers(section: Mapping[str, object], name: str, place: str) -> tuple[Decimal, ...]:
-    found = section.get(name)
-    if not isinstance(found, list) or len(found) < 3:  # embedding, a layer, head
-        raise refused(place, f"must have `{name}`, a list of three or more", found)
-    if len(found) > LARGEST_ITEM_COUNT:
-        raise refused(f"{place}/{name}", f"must have at most {LARGEST_ITEM_COUNT} entries", len(found))
-    return tuple(_plain(value, f"{place}/{name}/{number}") for number, value in enumerate(found))
-
-
-def _number(section: Mapping[str, object], name: str, place: str) -> Decimal | None:
-    found = section.get(name)
-    return None if found is None else _plain(found, f"{place}/{name}")
-
-
-def _plain(value: object, place: str) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= LARGEST:
-        raise refused(place, f"must be a number from 0 to {LARGEST:.0e}", value)
-    return Decimal(value)

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 MOST_BYTES: Final = 64 * 2**20
+"""Largest file: a log of a long run."""
+
+MOST_BYTES_IN_FOLDER: Final = 2**20
+"""Largest of the many files of a folder."""
+
 MOST_ENTRIES: Final = 1000
 """Most entries of a folder that are looked at."""
 
 
-def file_text(path: Path) -> str:
+def file_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
     """Read a file.
 
     Raises
@@ -31,10 +36,10 @@ def file_text(path: Path) -> str:
     if path.exists() and not path.is_file():
         raise refused(path.name, "must be a regular file or a folder")
     with path.open("rb") as source:
-        return stream_text(source, path.name)
+        return stream_text(source, path.name, most_bytes)
 
 
-def stream_text(source: BinaryIO, name: str) -> str:
+def stream_text(source: BinaryIO, name: str, most_bytes: int = MOST_BYTES) -> str:
     """Read an open file to its end.
 
     Raises
@@ -42,9 +47,9 @@ def stream_text(source: BinaryIO, name: str) -> str:
     ProfileError
         If it is too large or not UTF-8.
     """
-    data = source.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise refused(name, f"must have at most {MOST_BYTES // 2**20} MiB")
+    data = source.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise refused(name, f"must have at most {most_bytes // 2**20} MiB")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -66,4 +71,4 @@ def folder_texts(folder: Path, wanted: Callable[[str], bool]) -> dict[str, str]:
     if len(found) > MOST_ENTRIES:
         raise refused(folder.name, f"must have at most {MOST_ENTRIES} entries")
     names = sorted(entry.name for entry in found if wanted(entry.name) and entry.is_file(follow_symlinks=False))
-    return {name: file_text(folder / name) for name in names}
+    return {name: file_text(folder / name, MOST_BYTES_IN_FOLDER) for name in names}

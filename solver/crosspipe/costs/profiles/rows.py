@@ -9,11 +9,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from crosspipe.costs.profiles.profile import NO_BOUNDARY, Profile, refused
+from crosspipe.costs.profiles.sound import require_sound
 from crosspipe.costs.split import LARGEST_ITEM_COUNT
 from crosspipe.errors import Fault, ProfileError, SpecError
 from crosspipe.spec.faults import closest
 from crosspipe.spec.json_text import read_json
-from crosspipe.spec.load import parse_spec
 from crosspipe.spec.numbers import number_from_text
 from crosspipe.spec.stages import Layer
 from crosspipe.spec.tree import plain_tree
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crosspipe.costs.profiles.shares import Shares
+
+MOST_LETTERS: Final = 8 * 2**20
+"""Longest table or list: a thousand layers take a few hundred kilobytes."""
 
 TOGETHER: Final = "forward_backward_ms"
 """A column of our own: F, B and W together, cut by the shares."""
@@ -46,6 +49,7 @@ def csv_profile(text: str, file: str, shares: Shares) -> Profile:
     ProfileError
         If a column, a cell or a row is wrong.
     """
+    _require_short(text, file)
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if _counts(line)]
     if not lines:
         raise refused(file, "must have a header of field names, such as name,forward_ms,backward_ms")
@@ -97,6 +101,7 @@ def json_tree(text: str, file: str) -> Mapping[str, object]:
     ProfileError
         If it is none.
     """
+    _require_short(text, file)
     try:
         tree, faults = plain_tree(read_json(text))
     except SpecError as error:
@@ -108,6 +113,11 @@ def json_tree(text: str, file: str) -> Mapping[str, object]:
     return tree
 
 
+def _require_short(text: str, file: str) -> None:
+    if len(text) > MOST_LETTERS:
+        raise refused(file, f"must have at most {MOST_LETTERS // 2**20} MiB where it is no log")
+
+
 def _profile(rows: Sequence[tuple[str, dict[str, object]]], file: str, shares: Shares) -> Profile:
     if not rows:
         raise refused(file, "must have a row for each layer")
@@ -115,7 +125,7 @@ def _profile(rows: Sequence[tuple[str, dict[str, object]]], file: str, shares: S
         raise refused(file, f"must have at most {LARGEST_ITEM_COUNT} layers", len(rows), LARGEST_ITEM_COUNT)
     layers = [_split(row, place, shares) for place, row in rows]
     model = {"layers": layers}
-    _require_sound(model, [place for place, _ in rows])
+    require_sound(model, [place for place, _ in rows])
     assumed = [shares.told] if any(TOGETHER in row for _, row in rows) else []
     given = {name for layer in layers for name in layer}
     if "parameters_m" in given:
@@ -139,35 +149,6 @@ def _split(row: dict[str, object], place: str, shares: Shares) -> dict[str, obje
     parts = shares.split(Decimal(total))
     columns = ((parts if name == TOGETHER else {name: value}) for name, value in row.items())
     return {name: value for column in columns for name, value in column.items()}
-
-
-def _require_sound(model: Mapping[str, object], places: Sequence[str]) -> None:
-    """Ask the rules of specs about the layers; a fault tells the row it comes from."""
-    spec = {"model": model, "training": {"microbatches": 1}, "sites": _sites(model)}
-    try:
-        parse_spec(spec)
-    except SpecError as error:
-        raise ProfileError([_of_row(fault, places) for fault in error.faults]) from error
-
-
-def _sites(model: Mapping[str, object]) -> dict[str, object]:
-    """Make up the sites that layers are pinned to, so that any name will do here."""
-    rows = model["layers"]
-    names: dict[str, object] = {"site": {"devices": 1}}
-    for row in rows if isinstance(rows, list) else []:
-        device = row.get("device")
-        site = row.get("site") or (device.rpartition("/")[0] if isinstance(device, str) else None)
-        if isinstance(site, str) and site:
-            names[site] = {"devices": 10**6}
-    return names
-
-
-def _of_row(fault: Fault, places: Sequence[str]) -> Fault:
-    parts = fault.pointer.split("/")
-    if parts[:3] != ["", "model", "layers"] or len(parts) < 4 or not parts[3].isdigit():
-        return fault
-    place = " ".join([places[int(parts[3])], *parts[4:]])
-    return Fault(place, fault.rule, fault.value, fault.nearest)
 
 
 def _at(file: str, fault: Fault) -> Fault:

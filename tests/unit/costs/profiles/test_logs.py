@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.unit.cli.running import call
@@ -9,11 +10,15 @@ from tests.unit.costs.profiles.samples import FOLDER, only_fault, spec_from, tex
 from crosspipe.costs.profiles.deepspeed import deepspeed_profile
 from crosspipe.costs.profiles.kinds import kind_of
 from crosspipe.costs.profiles.megatron import megatron_profile
-from crosspipe.costs.profiles.rows import csv_profile
+from crosspipe.costs.profiles.reading import MOST_BYTES_IN_FOLDER, file_text, folder_texts
+from crosspipe.costs.profiles.rows import MOST_LETTERS, csv_profile
 from crosspipe.costs.profiles.shares import Shares
 from crosspipe.costs.profiles.text import profile_spec
 from crosspipe.errors import ProfileError
 from crosspipe.spec.stages import Stage, StagesModel, UniformStages
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def stages_of(name: str, *options: object) -> list[Stage]:
@@ -121,10 +126,21 @@ def test_what_cannot_be_read_is_told_in_plain_words(arguments: tuple[object, ...
     assert result.stdout == ""
 
 
-def test_bytes_that_are_no_text_and_files_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_that_are_no_text_and_files_too_large_are_refused(tmp_path: Path) -> None:
     assert "byte 0" in call("spec", "from", "-", stdin=b"\xff\xfe").stderr
-    monkeypatch.setattr("crosspipe.costs.profiles.reading.MOST_BYTES", 10)
-    assert "at most" in call("spec", "from", FOLDER / "layers.csv").stderr
+    with pytest.raises(ProfileError, match="at most 0 MiB"):
+        file_text(FOLDER / "layers.csv", 10)
+    large = tmp_path / "DeviceType.X_tp1_bs1.json"
+    large.write_bytes(b" " * (MOST_BYTES_IN_FOLDER + 1))
+    with pytest.raises(ProfileError, match="at most 1 MiB"):
+        folder_texts(tmp_path, lambda _: True)
+    with pytest.raises(ProfileError, match="no log"):
+        csv_profile("#" * (MOST_LETTERS + 1), "x", Shares())
+
+
+def test_a_line_without_end_is_no_timer() -> None:
+    log = "a" * 10**6 + "\n" + text_of("megatron.log")
+    assert megatron_profile(log, "log", stages=4, microbatches=16).stages == 4
 
 
 def test_the_name_of_a_file_cannot_add_lines() -> None:

@@ -8,7 +8,8 @@ import pytest
 from tests.unit.cli.running import call
 from tests.unit.costs.profiles.samples import FOLDER, only_fault, spec_from, text_of
 
-from crosspipe.costs.profiles.metis import Key, key_of, metis_profile, read_metis
+from crosspipe.costs.profiles.metis import Key, key_of, metis_profile
+from crosspipe.costs.profiles.metis_file import read_metis
 from crosspipe.costs.profiles.shares import Shares, shares_of
 from crosspipe.errors import OptionError, ProfileError
 from crosspipe.spec.stages import LayersModel
