@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from crosspipe.costs.estimate import EstimatedModel
 from crosspipe.costs.layers import MeasuredLayers
 from crosspipe.costs.pins import keeps, reach
 from crosspipe.problem.network import Network
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 UNREACHABLE = 2**58
 """Stands for the time of a hop between devices that nothing joins."""
+
+ROUNDINGS_NS = 4 * 1000
+"""Most that F, B, W and recomputation of an estimate lose or gain: each is rounded to 0.001 ms, and at least that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,10 @@ class Run:
         Most microbatches between their F and the end of their last operation.
     trains
         Whether it has a backward.
+    amounts
+        Bytes of a microbatch held from F to the end of B, from F to the end of all, and from the start of B on.
+    free_bytes
+        Memory beside what is held all the time, None = unlimited.
     """
 
     forward_ns: int
@@ -78,6 +86,13 @@ class Run:
     in_flight: int
     held: int
     trains: bool
+    amounts: tuple[int, int, int]
+    free_bytes: int | None
+
+    @property
+    def times_ns(self) -> tuple[int, int, int]:
+        """Times of F, B and W of one microbatch."""
+        return self.forward_ns, self.backward_ns, self.weight_ns
 
 
 class Space:
@@ -117,6 +132,7 @@ class Space:
         self._reaches = tuple(reach(self._pins, one.rank.name) for one in self.classes)
         self.class_of = {number: place for place, one in enumerate(self.classes) for number in one.devices}
         self.items = preparation.source.item_count
+        self._estimated = isinstance(source, EstimatedModel)
         self.longest = preparation.source.longest_run
         self._multipliers = _multipliers(spec)
         self.microbatches = len(self._multipliers)
@@ -128,6 +144,11 @@ class Space:
     def ranks(self) -> tuple[Rank, ...]:
         """The devices of one replica."""
         return self._ranks
+
+    @property
+    def spec(self) -> Spec:
+        """The spec, expanded with its even cut."""
+        return self._spec
 
     @property
     def least_multiplier(self) -> Decimal:
@@ -173,19 +194,35 @@ class Space:
         """Whether an assignment puts every item where it is pinned."""
         return keeps(self._pins, assignment.runs, [self._ranks[device].name for device in assignment.devices])
 
+    def permits(self, assignment: Assignment) -> bool:
+        """Whether the spec leaves an assignment open: its cut, its devices and their order, and what it recomputes."""
+        stages, devices = len(assignment.ends), assignment.devices
+        return (
+            len(set(devices)) == stages == len(devices)
+            and (self.leave_unused or stages == min(self.devices, self.items))
+            and (not self.given_order or list(devices) == sorted(devices))
+            and all(
+                self.allows(*run) and way in self.ways(*run)
+                for run, way in zip(assignment.runs, assignment.recompute, strict=True)
+            )
+            and self.keeps_pins(assignment)
+        )
+
     def least_load_ns(self) -> int:
         """Bound the makespan of any assignment by all work on devices that share it out as they like.
 
         A device is busy for the work of its items times its factor, each rounded to 1 ns; so the makespan is at least
-        the work of all items at a factor of 1 over the sum of the devices' speeds.
+        the work of all items at a factor of 1 over the sum of the devices' speeds. Estimated times of an item and of a
+        stage are each rounded to 0.001 ms before.
         """
         speeds = sum((1 / Fraction(rank.time_factor) for rank in self._ranks), Fraction(0))
         slack = 3 * self.microbatches
+        grain = ROUNDINGS_NS * sum(map(Fraction, self._multipliers), Fraction(0)) if self._estimated else Fraction(0)
         work = Fraction(0)
         for item in range(self.items):
             least = min(self.run(item, item + 1, 0, way).load_ns for way in self.ways(item, item + 1))
-            work += max(0, least - slack) / Fraction(self.classes[0].rank.time_factor)
-        return max(0, math.floor(work / speeds) - slack)
+            work += max(Fraction(0), max(0, least - slack) / Fraction(self.classes[0].rank.time_factor) - grain)
+        return max(0, math.floor((work - self.devices * grain) / speeds) - slack)
 
     def hop_ns(self, end: int, sender: int, receiver: int, way: Recompute, kind: Kind) -> int:
         """Give the time of a message at a boundary between devices of two classes, on its way for the first time.
@@ -227,6 +264,7 @@ class Space:
         if stage.recompute_option is not None:
             works.append(self._work(stage, rank, stage.recompute_option))
         static = to_bytes(stage.static_mb)
+        held = works[0].until_backward_bytes, works[0].retained_bytes, works[0].extra_bytes
         backwards = [work.durations_ns[work.backward] for work in works if work.backward is not None]
         forward = works[0].durations_ns[Kind.F]
         weight = works[0].durations_ns.get(Kind.W)
@@ -242,6 +280,8 @@ class Space:
             self._capped(max(count for count, _ in counts)),
             self._capped(max(held for _, held in counts)),
             bool(backwards),
+            (int(held[0].min()), int(held[1].min()), int(held[2].min())),
+            None if rank.capacity_bytes is None else rank.capacity_bytes - static,
         )
 
     def _capped(self, count: int) -> int:
