@@ -13,7 +13,7 @@ from crosspipe.assignment.opening import opening_of
 from crosspipe.checker.check import check
 from crosspipe.checker.document import placed_from_document
 from crosspipe.checker.placed import key_of, keys_of
-from crosspipe.errors import CrossPipeError, Fault, SpecError
+from crosspipe.errors import CrossPipeError, Fault, ScheduleFormatError, SpecError
 from crosspipe.problem.compile import compile_spec
 from crosspipe.schedule.graph import Graph, topological
 from crosspipe.schedule.orders import Orders, Schedule
@@ -71,9 +71,13 @@ def meant_problem(spec: SpecSource, document: object) -> Problem:
     parsed = parsed_spec(spec)
     ways = ways_of(parsed, spec_digest(parsed))
     problems = ways.problems
-    if opening_of(ways.preparation, problems[0].digest) is not None:
+    opening = opening_of(ways.preparation, problems[0].digest)
+    if opening is not None:
         assignment = assignment_in(document, ways.preparation)
         if assignment is not None:
+            if assignment != ways.preparation.even() and not opening.space.permits(assignment):
+                rule = "must be one that the spec leaves open: its cut, the order of its devices, what it recomputes"
+                raise ScheduleFormatError([Fault("/assignment", rule)])
             problems = compile_spec(ways.preparation.expand(assignment).spec, problems[0].digest)
     stated = document if isinstance(document, Mapping) else {}
     rows = stated.get("assignment")

@@ -12,7 +12,9 @@ from crosspipe.assignment.positions import positions_of
 from crosspipe.assignment.rules import RuleCut, rule_cuts
 from crosspipe.assignment.tables import NEVER, Tables
 from crosspipe.bounds.bound import Bound
+from crosspipe.costs.stages import MeasuredStages
 from crosspipe.problem.compile import compile_spec
+from crosspipe.problem.rounding import to_ns
 from crosspipe.problem.space import Space
 
 if TYPE_CHECKING:
@@ -61,17 +63,29 @@ class Opening:
 
     def first(self, starts: Sequence[Assignment]) -> list[Problem]:
         """Give the problems to begin with: those of `starts`, and of the rules."""
-        self.rules = rule_cuts(self.preparation)
-        wanted = [*starts, *(cut.assignment for cut in self.rules if cut.assignment is not None)]
+        even, *others = rule_cuts(self.preparation)
+        self.rules = (even, *map(self._permitted, others))
+        wanted = [
+            *filter(self.space.permits, starts),
+            *(cut.assignment for cut in self.rules if cut.assignment is not None),
+        ]
         return [self._problem(assignment) for assignment in dict.fromkeys(wanted)]
+
+    def _permitted(self, cut: RuleCut) -> RuleCut:
+        if cut.assignment is None or self.space.permits(cut.assignment):
+            return cut
+        return RuleCut(cut.rule, None, "the spec leaves no such cut open")
 
     def bound(self) -> Bound | None:
         """Bound every assignment not given out; None where none of them can beat what is known."""
         return None if self._least_ns is None else Bound(self._least_ns, NAME, WHERE)
 
     def tighten(self, value_ns: int | None, out_of_time: Callable[[], bool]) -> None:
-        """Bound the rest anew, for schedules below `value_ns`."""
+        """Bound the rest anew, for schedules below `value_ns` that meet the deadline."""
+        deadline_ms = self.preparation.spec.limits.deadline_ms
         cap = NEVER - 1 if value_ns is None else value_ns
+        if deadline_ms is not None:
+            cap = min(cap, to_ns(deadline_ms) + 1)
         if cap >= self._value_ns and self._tables is not None:
             return
         self._value_ns = cap
@@ -102,7 +116,8 @@ class Opening:
         while self._paths is not None:
             found = self._paths.next(out_of_time)
             if found is None:
-                self._least_ns = self._paths.least_ns
+                least_ns = self._paths.least_ns
+                self._least_ns = None if least_ns is None else max(least_ns, self._least_ns or 0)
                 return None
             assignment, least = found
             self._least_ns = max(least, self._least_ns or 0)
@@ -152,6 +167,8 @@ def opening_of(preparation: Preparation, digest: str) -> Opening | None:
     if not single or not (cut_open or free or recompute_open or placement.leave_unused):
         return None
     if len(preparation.even().ends) != len(preparation.devices):
+        return None
+    if isinstance(preparation.source, MeasuredStages) and any(stage.device for stage in preparation.source.given):
         return None
     ways: tuple[Recompute, ...] = ("none", "selective", "full")
     if spec.training.recompute != "auto":

@@ -171,7 +171,10 @@ def even_cut(
     """Cut the model for these devices in the user's order, as given or evenly by time."""
     if isinstance(source, MeasuredStages):
         nothing: list[Recompute] = ["none" for _ in source.given]
-        return Assignment(tuple(range(1, len(source.given) + 1)), (), tuple(nothing))
+        stages = len(source.given)
+        # One stage to a device: as written. Else a traversal or the stages themselves say where they sit.
+        order = tuple(range(stages)) if stages == len(devices_of(sites, degrees.sites)) else ()
+        return Assignment(tuple(range(1, stages + 1)), order, tuple(nothing))
     devices = devices_of(sites, degrees.sites)
     places = stage_places(placement, stage_count(placement, len(devices)), [name for name, _ in devices])
     if isinstance(source, MeasuredLayers):

@@ -126,10 +126,13 @@ def search(
         if not waiting:
             # All have had their turn; what time is left goes to those that could have used more.
             waiting, cut_short = [candidate for candidate in cut_short if board.worth(candidate)], []
+            known = len(board.candidates)
             if not waiting and supply is not None and not options.deterministic:
                 waiting = take(board, supply, options, FIRST)
-            if not waiting:
+            if not waiting and len(board.candidates) == known:
                 break
+            if not waiting:
+                continue  # what was taken has no schedule that could be best; the supply may have more
         candidate = _next(waiting, by_value=supply is not None and len(notes) % 2 == 0)
         waiting.remove(candidate)
         turns = min(len(waiting), MOST_TURNS) if supply is not None else len(waiting)

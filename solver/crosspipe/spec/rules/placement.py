@@ -34,6 +34,23 @@ def unidirectional_has_one_stage_each(placement: Placement, path: Path) -> Itera
         yield fault((*path, "stages_per_device"), rule, placement.stages_per_device, 1)
 
 
+def unused_devices_leave_no_numbers(spec: Spec) -> Iterator[Fault]:
+    """Refuse devices left unused beside what speaks of stages by number: how many there are is not known then."""
+    if not spec.placement.leave_unused:
+        return
+    gradients = spec.gradients
+    numbered = {
+        "limits.in_flight (one number for all stages may stand)": isinstance(spec.limits.in_flight, list),
+        "limits.stage_deadlines_ms": bool(spec.limits.stage_deadlines_ms),
+        "extra_operations with `after` or `before`": any(one.after or one.before for one in spec.extra_operations),
+        "gradients.tied": gradients is not None and bool(gradients.tied),
+    }
+    for name, given in numbered.items():
+        if given:
+            rule = f"must be false beside {name}, which names stages by number: how many there are is then open"
+            yield fault(("placement", "leave_unused"), rule, True, False)
+
+
 def cut_is_for_layers(spec: Spec) -> Iterator[Fault]:
     """Refuse a cut of stages that were measured whole."""
     if isinstance(spec.placement.layers_per_stage, list) and isinstance(spec.model, StagesModel):

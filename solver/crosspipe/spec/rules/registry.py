@@ -106,6 +106,7 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(channels.group_names_are_new, "links"),
     _rule(channels.groups_agree, "links"),
     _rule(channels.windows_of_a_group_agree, "links"),
+    _rule(placement.unused_devices_leave_no_numbers, "placement", "limits", "extra_operations", "gradients"),
     _rule(placement.cut_is_for_layers, "placement", "model"),
     _rule(placement.map_fits_stages, "placement", "model", "sites", "parallel"),
     _rule(placement.stage_devices_exist, "placement", "model", "sites", "parallel"),
@@ -122,7 +123,7 @@ WHOLE_RULES: Final[tuple[WholeRule, ...]] = (
     _rule(extras.lane_exists, "extra_operations", "links"),
     _rule(extras.stages_exist, "extra_operations", "model", "placement", "parallel"),
     _rule(extras.no_circle, "extra_operations", "model"),
-    _rule(extras.waits_for_a_backward, "extra_operations", "model"),
+    _rule(extras.waits_for_a_backward, "extra_operations", "model", "placement"),
     _rule(limits.caps_for_every_stage, "limits", "model", "placement", "parallel"),
     _rule(limits.deadlines_of_existing_stages, "limits", "model", "placement", "parallel"),
 )
