@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bench.cuts import cut_note
 from bench.history import State
 from bench.measurement import Measurement
 from bench.pipelines import Work, pipeline_spec
@@ -41,7 +42,7 @@ def run(contest: Contest) -> Measurement:
         total_s=seconds,
         value_from=answer.provenance.schedule_from,
         bound_from=answer.objective.bound_from,
-        notes={"stop_reason": answer.stop_reason, "solver": answer.provenance.solver},
+        notes={"stop_reason": answer.stop_reason, "solver": answer.provenance.solver, **cut_note(answer)},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from bench.cuts import NOTE
 from bench.machine import machine
 from bench.verdicts import verdicts
 from bench.versus_table import duels
@@ -57,8 +58,14 @@ def _entry(row: Row, measured: Measurement) -> dict[str, Any]:
         "limit_s": row.limit_s,
         **{name: getattr(measured, name) for name in AS_MEASURED},
         **{name: _rounded(getattr(measured, name)) for name in (*TIMES_S, "peak_mb")},
+        **_cut(measured),
         "verdicts": [[verdict.name, verdict.holds, verdict.words] for verdict in verdicts(row, measured)],
     }
+
+
+def _cut(measured: Measurement) -> dict[str, Any]:
+    note = (measured.notes or {}).get(NOTE)
+    return {} if note is None else {NOTE: note}
 
 
 def _rounded(figure: float | bool | None) -> float | bool | None:

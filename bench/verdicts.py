@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bench.cuts import NOTE, beaten_by
 from bench.history import within_s
 from bench.quantities import NS_PER_MS
 
@@ -26,7 +27,7 @@ def verdicts(row: Row, measured: Measurement) -> list[Verdict]:
     """Hold a row against all that is known and asked of it."""
     if measured.status == "failed":
         return [Verdict("runs", False, measured.failure or "failed")]
-    return [*_against(row.reference, measured), *_asked(row.goal, measured)]
+    return [*_against(row.reference, measured), *_beside_rules(measured), *_asked(row.goal, measured)]
 
 
 def milliseconds(time_ns: int) -> str:
@@ -53,6 +54,15 @@ def _against(known: Reference, measured: Measurement) -> list[Verdict]:
             _held("peer", value_ns, peer_ns, lower_is_better=True, whose=f"{name} ", rounding_ns=known.rounding_ns)
         )
     return found
+
+
+def _beside_rules(measured: Measurement) -> list[Verdict]:
+    """Hold an answer that has cut the layers against the cuts of others."""
+    note = (measured.notes or {}).get(NOTE)
+    if note is None:
+        return []
+    better = beaten_by(note)
+    return [Verdict("rules", not better, f"worse than {', '.join(better)}" if better else "no rule's cut is better")]
 
 
 def _held(

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.suites import bench58, datacenters, golden, links, llama405b, peers, readme, scale, versus, zero_bubble
+from bench.suites import (
+    assignment,
+    bench58,
+    datacenters,
+    golden,
+    links,
+    llama405b,
+    peers,
+    readme,
+    scale,
+    versus,
+    zero_bubble,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,5 +34,6 @@ SUITES: dict[str, Callable[[], list[Row]]] = {
     "datacenters": datacenters.rows,
     "llama405b": llama405b.rows,
     "links": links.rows,
+    "assignment": assignment.rows,
 }
 """Builders by name, in the order in which they run."""

@@ -56,7 +56,7 @@ def rows() -> list[Row]:
             objective=case["objective"],
             limit_s=LIMIT_S,
             quick=case["id"].endswith("-01")
-            and case["id"].split("-")[0] in ("bandwidth", "infeasible", "loop", "span"),
+            and case["id"].split("-")[0] in ("infeasible", "loop", "span"),
             reference=_reference(case),
             goal=Goal(proof_s=LIMIT_S),
         )

@@ -44,6 +44,15 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "device": "`site/0` and so on",
             "site": "The site of the device",
         },
+        "Cut": {
+            "layers_per_stage": "Items of each stage in pipeline order, as `layers_per_stage` of a spec takes them",
+            "rules": "What rules that others use would cut",
+        },
+        "OtherCut": {
+            "layers_per_stage": "Its items of each stage",
+            "devices": "The device of each stage",
+        },
+        "RuleCutRow": {"rule": "The rule, in words"},
         "DeviceSchedule": {
             "device": "`site/0` and so on",
             "site": "The site of the device",

@@ -8,7 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from docs.generate import benchmark_datacenters, benchmark_groups, benchmark_llama405b, benchmark_ratios
+from docs.generate import (
+    benchmark_assignment,
+    benchmark_datacenters,
+    benchmark_groups,
+    benchmark_llama405b,
+    benchmark_ratios,
+)
 from docs.generate.benchmark_cells import NOT_MEASURED, gap_of, milliseconds, percent, seconds
 from docs.generate.markdown import paragraph, table
 
@@ -27,6 +33,7 @@ SUITES = (
     "datacenters",
     "llama405b",
     "links",
+    "assignment",
 )
 QUICKLY_S = 2.0
 """Proofs within this time are counted apart."""
@@ -53,6 +60,8 @@ def suite_part(name: str, folder: Path = STORED) -> str:
     if name == "llama405b":
         return "\n\n".join([_measured(rows), *benchmark_llama405b.parts(rows)])
     parts = [_totals(rows, stored["of"]), _measured(rows)]
+    if name == "assignment":
+        return "\n\n".join([*parts, *benchmark_assignment.parts(rows)])
     group = benchmark_groups.GROUPS.get(name)
     if group is None:
         return "\n\n".join([*parts, _table(rows)])

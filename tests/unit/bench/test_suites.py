@@ -31,6 +31,7 @@ COUNTS = {
     "datacenters": 170,
     "llama405b": 119,
     "links": 20,
+    "assignment": 10,
 }
 
 
