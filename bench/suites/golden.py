@@ -55,8 +55,7 @@ def rows() -> list[Row]:
             spec=case_to_spec(case),
             objective=case["objective"],
             limit_s=LIMIT_S,
-            quick=case["id"].endswith("-01")
-            and case["id"].split("-")[0] in ("infeasible", "loop", "span"),
+            quick=case["id"].endswith("-01") and case["id"].split("-")[0] in ("infeasible", "loop", "span"),
             reference=_reference(case),
             goal=Goal(proof_s=LIMIT_S),
         )
