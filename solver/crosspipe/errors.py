@@ -74,12 +74,6 @@ class TooLargeError(SpecError):
     code: ClassVar[str] = "too_large"
 
 
-class ProfileError(SpecError):
-    """A measured profile cannot be read; each fault names the file, the line or field, and the rule."""
-
-    code: ClassVar[str] = "invalid_profile"
-
-
 class ScheduleFormatError(InputError):
     """A schedule document cannot be read as a list of operations."""
 

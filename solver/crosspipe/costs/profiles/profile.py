@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from crosspipe.errors import Fault, ProfileError
+from crosspipe.errors import Fault, InputError
 from crosspipe.spec.faults import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class ProfileError(InputError):
+    """A measured profile cannot be read; each fault names the file, the line or field, and the rule."""
+
+    code: ClassVar[str] = "invalid_profile"
 
 
 @dataclass(frozen=True, slots=True)

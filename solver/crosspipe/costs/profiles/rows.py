@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from crosspipe.costs.profiles.profile import NO_BOUNDARY, Profile, refused
+from crosspipe.costs.profiles.profile import NO_BOUNDARY, Profile, ProfileError, refused
 from crosspipe.costs.profiles.sound import require_sound
 from crosspipe.costs.split import LARGEST_ITEM_COUNT
-from crosspipe.errors import Fault, ProfileError, SpecError
+from crosspipe.errors import Fault, SpecError
 from crosspipe.spec.faults import closest
 from crosspipe.spec.json_text import read_json
 from crosspipe.spec.numbers import number_from_text

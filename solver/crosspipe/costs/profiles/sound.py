@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crosspipe.errors import Fault, ProfileError, SpecError
+from crosspipe.costs.profiles.profile import ProfileError
+from crosspipe.errors import Fault, SpecError
 from crosspipe.spec.load import parse_spec
 
 if TYPE_CHECKING:

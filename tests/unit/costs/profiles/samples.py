@@ -12,7 +12,8 @@ from crosspipe.spec.load import parse_spec
 if TYPE_CHECKING:
     import pytest
 
-    from crosspipe.errors import Fault, ProfileError
+    from crosspipe.costs.profiles.profile import ProfileError
+    from crosspipe.errors import Fault
     from crosspipe.spec.model import Spec
 
 FOLDER = Path(__file__).resolve().parents[3] / "data/profiles"

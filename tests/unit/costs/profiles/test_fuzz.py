@@ -14,10 +14,11 @@ from crosspipe.costs.profiles.deepspeed import deepspeed_profile
 from crosspipe.costs.profiles.kinds import KINDS, kind_of
 from crosspipe.costs.profiles.megatron import megatron_profile
 from crosspipe.costs.profiles.metis import metis_profile
+from crosspipe.costs.profiles.profile import ProfileError
 from crosspipe.costs.profiles.rows import csv_profile, json_profile
 from crosspipe.costs.profiles.shares import Shares
 from crosspipe.costs.profiles.text import profile_spec
-from crosspipe.errors import ProfileError, SpecError
+from crosspipe.errors import SpecError
 from crosspipe.spec.load import parse_spec
 
 if TYPE_CHECKING:

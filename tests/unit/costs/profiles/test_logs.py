@@ -10,11 +10,11 @@ from tests.unit.costs.profiles.samples import FOLDER, only_fault, spec_from, tex
 from crosspipe.costs.profiles.deepspeed import deepspeed_profile
 from crosspipe.costs.profiles.kinds import kind_of
 from crosspipe.costs.profiles.megatron import megatron_profile
+from crosspipe.costs.profiles.profile import ProfileError
 from crosspipe.costs.profiles.reading import MOST_BYTES_IN_FOLDER, file_text, folder_texts
 from crosspipe.costs.profiles.rows import MOST_LETTERS, csv_profile
 from crosspipe.costs.profiles.shares import Shares
 from crosspipe.costs.profiles.text import profile_spec
-from crosspipe.errors import ProfileError
 from crosspipe.spec.stages import Stage, StagesModel, UniformStages
 
 if TYPE_CHECKING:

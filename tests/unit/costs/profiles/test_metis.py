@@ -10,8 +10,9 @@ from tests.unit.costs.profiles.samples import FOLDER, only_fault, spec_from, tex
 
 from crosspipe.costs.profiles.metis import Key, key_of, metis_profile
 from crosspipe.costs.profiles.metis_file import read_metis
+from crosspipe.costs.profiles.profile import ProfileError
 from crosspipe.costs.profiles.shares import Shares, shares_of
-from crosspipe.errors import OptionError, ProfileError
+from crosspipe.errors import OptionError
 from crosspipe.spec.stages import LayersModel
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 from tests.unit.costs.profiles.samples import only_fault, spec_from, text_of
 
+from crosspipe.costs.profiles.profile import ProfileError
 from crosspipe.costs.profiles.rows import csv_profile, json_profile
 from crosspipe.costs.profiles.shares import Shares
-from crosspipe.errors import ProfileError
 from crosspipe.spec.stages import LayersModel
 
 
