@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from bench.cuts import NOTE
 from bench.history import State, first_s, within_s
 
 if TYPE_CHECKING:
@@ -83,8 +84,14 @@ class Measurement:
 
 
 def with_times(measurement: Measurement) -> Measurement:
-    """Read the times from the history; a refutation is a proof, too."""
+    """Read the times from the history; a refutation is a proof, too.
+
+    While a cut is open, the bounds told are those of the assignments known so far: only the answer's holds for all.
+    """
     history = measurement.history
+    if NOTE in (measurement.notes or {}):
+        proof_s = measurement.total_s if measurement.status == "optimal" else None
+        return replace(measurement, first_s=first_s(history), one_percent_s=None, proof_s=proof_s)
     proof_s = within_s(history, 0.0) if measurement.status == "optimal" else None
     if measurement.status == "infeasible" or (measurement.status == "optimal" and proof_s is None):
         proof_s = measurement.total_s

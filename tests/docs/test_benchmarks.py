@@ -190,3 +190,29 @@ def test_cells() -> None:
         "0.005",
     ]
     assert [percent(gap) for gap in (0.0, 0.00001, 0.0041)] == ["0", "< 0.01 %", "0.41 %"]
+
+
+def test_open_cuts_show_what_was_chosen_and_gained(tmp_path: Path) -> None:
+    rules = {
+        "even by time": {"value_ms": 1500.0, "gain": 0.0787, "reason": None},
+        "torchtitan: layers alike": {"value_ms": None, "gain": None, "reason": "memory: a/0"},
+        "Megatron: layers alike": {"value_ms": None, "gain": None, "reason": "5 layers are no multiple of 2 stages"},
+        "Megatron: embedding and head": {"value_ms": 2000.0, "gain": 0.309, "reason": None},
+    }
+    cut = {
+        "layers_per_stage": [3, 2, 1],
+        "devices": ["a/0", "a/1", "b/0"],
+        "recompute": ["none", "selective", "full"],
+        "considered": 7,
+        "bottleneck_ms": 1200.5,
+        "peak_share": 0.975,
+        "rules": rules,
+    }
+    nothing = {"value_ns": None, "bound_ns": None, "value_from": None, "bound_from": None, "first_s": None}
+    store(tmp_path, "assignment", {"a": row(cut=cut), "b": row(status="unknown", **nothing, proof_s=None)})
+    table = lines_of(benchmarks.suite_part("assignment", tmp_path))
+    assert table[2] == (
+        "| a | 1,381.911 | 1,381.911 | 0 | 1,200.5 | 97.5 % | 7.87 % | no schedule | 30.90 % | 0.02 | 1.13 |"
+    )
+    assert table[3].startswith("| b | unknown |")
+    assert table[-1] == "| a | 7 | a: 3 2s, b: 1f |"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bench.cuts import NOTE, beaten_by, cut_note
-from bench.measurement import Measurement
+from bench.history import State
+from bench.measurement import Measurement, with_times
 from bench.row import Row
 from bench.stored import keep, stored_rows
 from bench.verdicts import verdicts
@@ -46,6 +48,15 @@ def test_what_is_kept_of_a_cut() -> None:
 
 def test_nothing_is_kept_where_nothing_is_open() -> None:
     assert cut_note(solve(parse_spec(spec()), time_limit_s=0)) == {}
+
+
+def test_while_a_cut_is_open_only_the_answer_proves() -> None:
+    history = [State(0.1, 9, 9, "even"), State(3.0, 5, 5, "neighbour")]
+    open_ = Measurement("optimal", 5, 5, total_s=4.0, notes={NOTE: {}}).with_history(history)
+    found = with_times(open_)
+    assert (found.first_s, found.one_percent_s, found.proof_s) == (0.1, None, 4.0)
+    assert with_times(replace(open_, status="feasible")).proof_s is None
+    assert with_times(replace(open_, notes=None)).proof_s == 0.1
 
 
 def test_a_better_rule_is_told(tmp_path: Path) -> None:
