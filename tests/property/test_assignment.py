@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crosspipe import check, solve
+from crosspipe.answer.units import to_ns
 from crosspipe.assignment.opening import opening_of
 from crosspipe.assignment.paths import Paths
 from crosspipe.assignment.positions import positions_of
 from crosspipe.assignment.tables import Tables
 from crosspipe.costs.expand import prepare
 from crosspipe.problem.compile import compile_spec
-from crosspipe.problem.rounding import to_ns
 from crosspipe.search.options import SolveOptions
 from crosspipe.search.search import search
 from crosspipe.spec.load import parse_spec

@@ -9,10 +9,9 @@ from crosspipe.assignment.rules import EVEN, MEGATRON, MEGATRON_ENDS, TORCHTITAN
 
 def test_each_rule_cuts_or_says_why_not() -> None:
     cuts = {cut.rule: cut for cut in rule_cuts(opened(layers=5).preparation)}
-    assert cuts[EVEN].assignment is not None
-    assert cuts[EVEN].assignment.counts in ((2, 3), (3, 2))
-    assert cuts[TORCHTITAN].assignment is not None
-    assert cuts[TORCHTITAN].assignment.counts == (3, 2)
+    counts = {rule: cut.assignment.counts for rule, cut in cuts.items() if cut.assignment is not None}
+    assert counts.keys() == {EVEN, TORCHTITAN}
+    assert counts[EVEN] in ((2, 3), (3, 2))
+    assert counts[TORCHTITAN] == (3, 2)
     for rule in (MEGATRON, MEGATRON_ENDS):
-        assert cuts[rule].assignment is None
         assert "no multiple of 2 stages" in str(cuts[rule].reason)

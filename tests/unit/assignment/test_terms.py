@@ -39,6 +39,4 @@ def test_a_run_that_holds_until_its_weight_pass_waits_for_that_as_well() -> None
 
 def test_an_assignment_takes_its_way_there_and_back() -> None:
     run = opened().space.run(0, 1, 0, "none")
-    assert (
-        least_of_runs([run, run], [(10_000_000, 20_000_000)], 1, trains=True) == 39_000_000
-    )
+    assert least_of_runs([run, run], [(10_000_000, 20_000_000)], 1, trains=True) == 39_000_000
