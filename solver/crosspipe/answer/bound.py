@@ -11,7 +11,6 @@ from crosspipe.answer.solve import one_of
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.answer.ways import ways_of
 from crosspipe.answer.whole import listed_as_data
-from crosspipe.assignment.opening import opening_of
 from crosspipe.bounds.obstacles import obstacles
 from crosspipe.certificate.write import solver_part
 from crosspipe.problem.problem import Objective
@@ -54,7 +53,7 @@ def bound(spec: SpecSource, *, objective: str = "makespan", time_limit_s: float 
     parsed = spec if isinstance(spec, Spec) else parse_spec(spec)
     digest = spec_digest(parsed)
     ways = ways_of(parsed, digest)
-    opening = opening_of(ways.preparation, digest) if wanted is Objective.MAKESPAN else None
+    opening = ways.opening(digest) if wanted is Objective.MAKESPAN else None
     problems = ways.problems if opening is None else opening.first(())
     rest: Bound | None = None
     if opening is not None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from crosspipe.answer.assigned import assignment_in
 from crosspipe.answer.ways import ways_of
-from crosspipe.assignment.opening import opening_of
 from crosspipe.checker.check import check
 from crosspipe.checker.document import placed_from_document
 from crosspipe.checker.placed import key_of, keys_of
@@ -71,7 +70,7 @@ def meant_problem(spec: SpecSource, document: object) -> Problem:
     parsed = parsed_spec(spec)
     ways = ways_of(parsed, spec_digest(parsed))
     problems = ways.problems
-    opening = opening_of(ways.preparation, problems[0].digest)
+    opening = ways.opening(problems[0].digest)
     if opening is not None:
         assignment = assignment_in(document, ways.preparation)
         if assignment is not None:

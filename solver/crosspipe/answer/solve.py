@@ -18,7 +18,6 @@ from crosspipe.answer.starts import starts_of
 from crosspipe.answer.timetable import Detail
 from crosspipe.answer.units import to_ms_or_none
 from crosspipe.answer.ways import ways_of
-from crosspipe.assignment.opening import opening_of
 from crosspipe.checker.check import check as judge_rows
 from crosspipe.checker.document import placed_from_document
 from crosspipe.costs.stages import MeasuredStages
@@ -99,7 +98,7 @@ def solve(
     digest = spec_digest(parsed)
     ways = ways_of(parsed, digest)
     preparation, expansion = ways.preparation, ways.expansions[0]
-    opening = opening_of(preparation, digest) if options.objective is Objective.MAKESPAN else None
+    opening = ways.opening(digest) if options.objective is Objective.MAKESPAN else None
     problems = ways.problems if opening is None else opening.first(_assigned(start, preparation))
     starts, ignored = starts_of(start, problems, options.objective, clock)
     merged = MergedFirst()

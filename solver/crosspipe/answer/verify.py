@@ -11,7 +11,6 @@ from crosspipe.answer.solve import check
 from crosspipe.answer.units import to_ms, to_ms_or_none
 from crosspipe.answer.ways import ways_of
 from crosspipe.answer.whole import verify_none, verify_whole
-from crosspipe.assignment.opening import opening_of
 from crosspipe.certificate.verdict import MOST_WORK, RefusedError, Verdict
 from crosspipe.certificate.verify import verify as judge
 from crosspipe.errors import ScheduleFormatError
@@ -50,7 +49,7 @@ def verify(spec: SpecSource, document: object, most_work: int = MOST_WORK) -> Ve
     ways = ways_of(parsed, digest)
     problems = ways.problems
     try:
-        return _verify(parsed, problems, opening_of(ways.preparation, digest), document, most_work)
+        return _verify(parsed, problems, ways.opening(digest), document, most_work)
     except RefusedError as refusal:
         return _result(Verdict(False, None, str(refusal), "refused"))
 

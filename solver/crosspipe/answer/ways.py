@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crosspipe.assignment.opening import opening_of
 from crosspipe.costs.expand import prepare
 from crosspipe.costs.variants import variants_of
 from crosspipe.errors import SpecError
 from crosspipe.problem.compile import compile_spec
 
 if TYPE_CHECKING:
+    from crosspipe.assignment.opening import Opening
     from crosspipe.costs.expansion import Expansion
     from crosspipe.costs.preparation import Preparation
     from crosspipe.problem.problem import Problem
@@ -27,11 +29,18 @@ class Ways:
         The first way: of its kind are the degrees of all others.
     expansions, problems
         One of each for every problem.
+    compared
+        Whether ways that are `auto` are compared with each other, each with its even cut.
     """
 
     preparation: Preparation
     expansions: tuple[Expansion, ...]
     problems: tuple[Problem, ...]
+    compared: bool
+
+    def opening(self, digest: str) -> Opening | None:
+        """Find what is open of the assignment; None if nothing is, or other ways are compared."""
+        return None if self.compared else opening_of(self.preparation, digest)
 
 
 def ways_of(spec: Spec, digest: str) -> Ways:
@@ -58,7 +67,7 @@ def ways_of(spec: Spec, digest: str) -> Ways:
             continue
         problems += found
         expansions += [expansion] * len(found)
-    return Ways(preparation, tuple(expansions), tuple(problems))
+    return Ways(preparation, tuple(expansions), tuple(problems), bool(others))
 
 
 def _prepared(spec: Spec, degrees: dict[str, int]) -> Preparation:

@@ -12,6 +12,7 @@ from crosspipe.assignment.positions import positions_of
 from crosspipe.assignment.rules import RuleCut, rule_cuts
 from crosspipe.assignment.tables import NEVER, Tables
 from crosspipe.bounds.bound import Bound
+from crosspipe.costs.layers import MeasuredLayers
 from crosspipe.costs.stages import MeasuredStages
 from crosspipe.problem.compile import compile_spec
 from crosspipe.problem.rounding import to_ns
@@ -170,11 +171,21 @@ def opening_of(preparation: Preparation, digest: str) -> Opening | None:
         return None
     if isinstance(preparation.source, MeasuredStages) and any(stage.device for stage in preparation.source.given):
         return None
+    if cut_open and _waits_for_backwards(preparation):
+        return None
     ways: tuple[Recompute, ...] = ("none", "selective", "full")
     if spec.training.recompute != "auto":
         ways = (spec.training.recompute,)
     cut = None if cut_open else preparation.even().runs
     return Opening(preparation, digest, Space(preparation, given_order=not free, ways=ways, cut=cut))
+
+
+def _waits_for_backwards(preparation: Preparation) -> bool:
+    """Whether an extra operation waits for the backward of a stage that some cut may leave none."""
+    frozen = isinstance(preparation.source, MeasuredLayers) and any(
+        numbered.layer.frozen for numbered in preparation.source.layers
+    )
+    return frozen and any(extra.after for extra in preparation.spec.extra_operations)
 
 
 __all__ = ["Opening", "opening_of"]

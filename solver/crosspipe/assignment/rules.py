@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crosspipe.costs.assignment import Assignment
+from crosspipe.costs.estimate import EstimatedModel
 from crosspipe.costs.layers import MeasuredLayers
 from crosspipe.costs.pins import keeps
 
@@ -84,10 +85,11 @@ def _possible(cut: RuleCut, preparation: Preparation) -> RuleCut:
 
 def _chain(preparation: Preparation) -> Chain:
     source = preparation.source
+    if isinstance(source, EstimatedModel):
+        # The embedding comes with the first layer; what follows the layers predicts tokens.
+        return Chain(0, source.model.layers, source.item_count - source.model.layers)
     if not isinstance(source, MeasuredLayers):
-        # The embedding comes with the first layer; what follows the layers is the head.
-        layers = source.layer_count if hasattr(source, "layer_count") else source.item_count - 1
-        return Chain(0, layers, source.item_count - layers)
+        return Chain(0, source.item_count, 0)
     names = [numbered.layer.name or "" for numbered in source.layers]
     before = 1 if len(names) > 1 and EMBEDDING.search(names[0]) else 0
     after = 1 if len(names) > before + 1 and HEAD.search(names[-1]) else 0

@@ -106,6 +106,7 @@ class Preparation:
             expanded,
             (
                 *self.source.assumptions(degrees),
+                *self._cut_assumptions(assignment),
                 *training_assumptions,
                 *self._degree_assumptions(),
                 *self.sites.assumptions,
@@ -119,7 +120,7 @@ class Preparation:
     def _placement(self, assignment: Assignment | None) -> Placement:
         """Leave nothing of the placement open but for the traversal of stages that are placed by one."""
         given = self.spec.placement
-        chosen: dict[str, object] = {"layers_per_stage": "even", "device_order": "auto", "leave_unused": False}
+        chosen: dict[str, object] = {"layers_per_stage": "auto", "device_order": "auto", "leave_unused": False}
         if assignment is None and self._pinned:
             assignment = self.even()
         if assignment is None:
@@ -134,6 +135,16 @@ class Preparation:
     def _pinned(self) -> bool:
         """Whether layers have places that no other traversal may take from them."""
         return isinstance(self.source, MeasuredLayers) and any(self.source.pins())
+
+    def _cut_assumptions(self, assignment: Assignment | None) -> tuple[Assumption, ...]:
+        """Tell that an expansion shows one cut of many where a solve decides it."""
+        placement = self.spec.placement
+        one_way = placement.stages_per_device == 1 and placement.map is None
+        open_cut = placement.layers_per_stage == "auto" and self.source.longest_run > 1 and one_way
+        if assignment is not None or not open_cut:
+            return ()
+        why = "shown is the cut by time in the order of the sites; a solve decides cut and device order"
+        return (Assumption("/placement/layers_per_stage", "even, here", why, "placement.layers_per_stage"),)
 
     def _degree_assumptions(self) -> tuple[Assumption, ...]:
         need, degrees = self.need, self.degrees

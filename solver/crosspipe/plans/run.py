@@ -132,9 +132,7 @@ def _notes(base: Base, sites: int) -> list[str]:
             "several sites take longer than told, and are never called the best"
         )
     if base.in_gpus:
-        notes.append(
-            "degrees are chosen by rule: bounds hold for the tensor, pipeline and data shown"
-        )
+        notes.append("degrees are chosen by rule: bounds hold for the tensor, pipeline and data shown")
     if sites > MOST_SITES:
         notes.append(f"{sites} sites: subsets were not compared, only all sites and each alone")
     return notes

@@ -125,8 +125,10 @@ class Placement(SpecModel):
         Annotated[Literal["auto", "even"], Tag(branches.WORD)]
         | Annotated[list[Count], Field(min_length=1), Tag(branches.LIST)],
         Discriminator(branches.cut_tag),
-    ] = "even"
-    """Layers of each stage in pipeline order (a named model's head is one); `even`: by time; `auto`: what is best."""
+    ] = "auto"
+    """Layers of each stage in pipeline order (a named model's head is one); `even`: by time; `auto`: what is best.
+
+    With several stages on a device, a `map`, or an `auto` microbatch, `auto` is the even cut."""
 
     device_order: Literal["auto", "given", "free"] = "auto"
     """`given`: the pipeline takes the devices as written; `free`: in the best order; `auto`: free where layers are cut.

@@ -88,7 +88,9 @@ def test_an_explained_spec_is_a_spec_of_the_same_value() -> None:
         assert explained.exit_code == 0
         again = parse_spec(explained.stdout)
         assert again.model is not None
-        assert value(explained.stdout) == value(text)
+        # An explained spec shows the cut by time; left to the solver it may be a better one, never a worse.
+        assert value(explained.stdout)["makespan_ms"] >= value(text)["makespan_ms"]
+        assert value(explained.stdout) == value(f"{text}\nplacement: {{layers_per_stage: even}}\n")
         assert call("spec", "explain", "-", stdin=explained.stdout).exit_code == 0
 
 

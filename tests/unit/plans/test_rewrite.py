@@ -50,7 +50,7 @@ def test_a_cut_for_other_devices_is_left_out() -> None:
     (as_given,) = made(cut, "pipeline", "east", "west")
     assert as_given.spec.placement.layers_per_stage == [9, 8, 8, 8]
     for variant in made(cut, "site", "east"):
-        assert variant.spec.placement.layers_per_stage == "even"
+        assert variant.spec.placement.layers_per_stage == "auto"
         assert any("layers_per_stage was left out" in change for change in variant.changes)
 
 

@@ -97,16 +97,6 @@ def waits_for_a_backward(spec: Spec) -> Iterator[Fault]:
             if isinstance(spec.model, StagesModel) and may_be_frozen(spec, stage):
                 rule = "must be a stage with a backward: a frozen stage has none to wait for"
                 yield fault(("extra_operations", number, "after", place), rule, stage)
-            elif _may_be_cut_frozen(spec, stage):
-                rule = "must be a stage with a backward whatever the cut: its number is at least that of frozen layers"
-                yield fault(("extra_operations", number, "after", place), rule, stage)
-
-
-def _may_be_cut_frozen(spec: Spec, stage: int) -> bool:
-    """Whether an open cut may leave a stage nothing but frozen layers, which come first."""
-    if spec.placement.layers_per_stage != "auto" or not isinstance(spec.model, LayersModel):
-        return False
-    return stage < sum(layer.repeat for layer in spec.model.layers if layer.frozen)
 
 
 def may_be_frozen(spec: Spec, stage: int) -> bool:

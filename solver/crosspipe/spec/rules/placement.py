@@ -34,6 +34,15 @@ def unidirectional_has_one_stage_each(placement: Placement, path: Path) -> Itera
         yield fault((*path, "stages_per_device"), rule, placement.stages_per_device, 1)
 
 
+def unused_devices_need_an_open_cut(spec: Spec) -> Iterator[Fault]:
+    """Refuse devices left unused where as many stages as devices are given."""
+    if spec.placement.leave_unused and (
+        spec.placement.layers_per_stage != "auto" or isinstance(spec.model, StagesModel)
+    ):
+        rule = "must be false unless `placement.layers_per_stage` is `auto`: else the number of stages is given"
+        yield fault(("placement", "leave_unused"), rule, True, False)
+
+
 def unused_devices_leave_no_numbers(spec: Spec) -> Iterator[Fault]:
     """Refuse devices left unused beside what speaks of stages by number: how many there are is not known then."""
     if not spec.placement.leave_unused:
@@ -105,17 +114,6 @@ def stages_per_device_is_consistent(spec: Spec) -> Iterator[Fault]:
         rule = f"must be {count} stages / {known} devices"
         near = count // known if count % known == 0 else None
         yield fault(("placement", "stages_per_device"), rule, each, near)
-
-
-def one_choice_at_a_time(spec: Spec) -> Iterator[Fault]:
-    """Refuse `auto` for stages per device or microbatch beside an open cut: they are compared for the even cut."""
-    if spec.placement.layers_per_stage != "auto":
-        return
-    rule = "must be a number where `placement.layers_per_stage` is `auto`: give one, or cut `even` to compare them"
-    if spec.placement.stages_per_device == "auto":
-        yield fault(("placement", "stages_per_device"), rule, "auto", 1)
-    if spec.training.microbatch == "auto":
-        yield fault(("training", "microbatch"), rule, "auto", 1)
 
 
 def auto_microbatch_is_estimated(spec: Spec) -> Iterator[Fault]:
