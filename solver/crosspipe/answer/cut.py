@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from crosspipe.answer.cut_models import Cut, OtherCut, RuleCutRow
@@ -49,7 +50,9 @@ def _other(opening: Opening, assignment: Assignment, candidate: Candidate, best:
 
 def _rule(opening: Opening, number: int, known: list[tuple[Assignment, Candidate]], best: Candidate) -> RuleCutRow:
     cut = opening.rules[number]
-    candidate = next((one for assignment, one in known if assignment == cut.assignment), None)
+    alike = () if cut.assignment is None else (cut.assignment, *opening.uniform(cut.assignment))
+    tried = [one for assignment, one in known if assignment in alike]
+    candidate = min(tried, key=lambda one: math.inf if one.value_ns is None else one.value_ns, default=None)
     value = None if candidate is None else candidate.value_ns
     reason = cut.reason
     if candidate is not None and candidate.infeasible:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -66,11 +66,19 @@ class Opening:
         """Give the problems to begin with: those of `starts`, and of the rules."""
         even, *others = rule_cuts(self.preparation)
         self.rules = (even, *map(self._permitted, others))
-        wanted = [
-            *filter(self.space.permits, starts),
-            *(cut.assignment for cut in self.rules if cut.assignment is not None),
-        ]
+        cuts = [cut.assignment for cut in self.rules if cut.assignment is not None]
+        wanted = [*filter(self.space.permits, starts), *cuts]
+        # Where recomputation is open each rule gets what is best for it of the same on every stage.
+        wanted += [alike for cut in cuts for alike in self.uniform(cut) if self.space.permits(alike)]
         return [self._problem(assignment) for assignment in dict.fromkeys(wanted)]
+
+    def uniform(self, assignment: Assignment) -> list[Assignment]:
+        """List a cut with each way of recomputing on all its stages, as far as they have it."""
+        found = []
+        for way in self.space.open_ways:
+            each = [self.space.ways(first, end) for first, end in assignment.runs]
+            found.append(replace(assignment, recompute=tuple(way if way in ways else ways[0] for ways in each)))
+        return list(dict.fromkeys(found))
 
     def _permitted(self, cut: RuleCut) -> RuleCut:
         if cut.assignment is None or self.space.permits(cut.assignment):
@@ -105,9 +113,13 @@ class Opening:
         self._least_ns = max(least, self._least_ns or 0)
 
     def more(self, best: int | None, out_of_time: Callable[[], bool]) -> Problem | None:
-        """Give the next problem: by turns the least bound of all, and a neighbour of the best assignment."""
+        """Give the next problem: by turns one straight away, a neighbour of the best, and the least bound of all."""
         self._turn += 1
-        if best is not None and self._turn % 2 == 0:
+        if self._paths is not None and self._turn % 3 == 1 and not out_of_time():
+            straight = self._paths.dive(self._turn)
+            if straight is not None and straight not in self._known and self._worth(straight):
+                return self._problem(straight)
+        if best is not None and self._turn % 3 != 0:
             base = self.assignments[best]
             if base != self._base:
                 self._base, self._near = base, neighbours(base, self.space)

@@ -7,6 +7,7 @@ and that of the best way on. The least of all paths that wait is a bound over ev
 from __future__ import annotations
 
 import heapq
+import random
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 MOST_WAITING = 400_000
 """Paths that may wait; with more the search goes on with the bound it has."""
+
+MOST_STEPS_OF_DIVE = 400
+"""Stages that a dive places before it is given up."""
+
+NEARLY = 500
+"""Makespans within this part of the least count as equal in a dive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,27 @@ class Paths:
                 return self._assignment(path), key
             for value, longer in self._longer(path):
                 self._push(max(key, value), longer)
+        return None
+
+    def dive(self, seed: int) -> Assignment | None:
+        """Go straight to an assignment, stage after stage by one of the least makespans; None where that leads nowhere.
+
+        Where very many paths are nearly as good the best first of them reaches no end for long.
+        """
+        draw = random.Random(seed)  # noqa: S311  # which of equals is taken, not a secret
+        waiting = [Path(-1, -1, 0, 0, 0, ())]
+        for _ in range(MOST_STEPS_OF_DIVE):
+            if not waiting:
+                return None
+            path = waiting.pop()
+            if path.layer >= 0 and path.end == self._tables.space.items and self._tables.ends_here(path.layer):
+                return self._assignment(path)
+            onward = [(value, draw.random(), longer) for value, longer in self._longer(path)]
+            least = min((value for value, _, _ in onward), default=0)
+            near = least + least // NEARLY
+            # Those nearly as good as the best come in any order, before the others.
+            onward.sort(key=lambda step: (max(step[0], near), step[1]), reverse=True)
+            waiting += [longer for _, _, longer in onward]
         return None
 
     def _push(self, value: int, path: Path) -> None:

@@ -146,6 +146,11 @@ class Space:
         return self._ranks
 
     @property
+    def open_ways(self) -> tuple[Recompute, ...]:
+        """The ways of recomputing that the spec leaves open."""
+        return self._ways
+
+    @property
     def spec(self) -> Spec:
         """The spec, expanded with its even cut."""
         return self._spec

@@ -104,6 +104,7 @@ def search(
     """
     clock = clock or Clock(options.time_limit_s, should_stop)
     board = Board([Candidate(problem) for problem in problems], clock, on_progress)
+    board.rest = None if supply is None else supply.bound()
     for candidate in board.candidates:
         # The first placement that may have a schedule gets its construction whatever the limit: an answer comes always.
         late = clock.left_s == 0 and clock.seconds > SLACK_S and not options.deterministic
@@ -135,7 +136,7 @@ def search(
                 continue  # what was taken has no schedule that could be best; the supply may have more
         candidate = _next(waiting, by_value=supply is not None and len(notes) % 2 == 0)
         waiting.remove(candidate)
-        turns = min(len(waiting), MOST_TURNS) if supply is not None else len(waiting)
+        turns = len(waiting) if board.rest is None else MOST_TURNS
         share_s = max(clock.left_s / (turns + 1), min(SHORTEST_S, clock.left_s))
         until_s = clock.seconds + share_s
         result = improve(board, candidate, options, until_s)
