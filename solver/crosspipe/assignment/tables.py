@@ -61,16 +61,16 @@ class Tables:
             for trips in self.trips:
                 trips[:] = 0  # those known leave out what was too slow before
         self.most_ns = most_ns
-        known: int | None = None
+        known = -1
         for _ in range(MOST_PASSES):
             self._forward()
             value = self._backward()
             if value > most_ns:
                 return None
-            if value == known or out_of_time():
+            settled, known = value == known, value
+            if settled or out_of_time():
                 break
-            known = value
-        return value
+        return known
 
     def least_of(self, assignment: Assignment) -> int:
         """Bound the makespan of one assignment by its own heads, tails and round trips; NEVER if a run does not fit."""

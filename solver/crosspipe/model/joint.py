@@ -96,7 +96,7 @@ def solve_jointly(space: Space, most_ns: int, time_limit_s: float, workers: int 
     bound = max(0, round(solver.best_objective_bound)) * joint.tick_ns
     if status == "unknown":
         return JointResult("unknown", None, None, bound)
-    stages = tuple(
+    stages: tuple[StageChoice, ...] = tuple(
         next((one.place, one.end, one.way) for one in row if solver.boolean_value(one.literal)) for row in joint.choices
     )
     return JointResult(status, stages, round(solver.objective_value) * joint.tick_ns, bound)
