@@ -166,7 +166,10 @@ class EstimatedModel:
             "layers": describe(items),
         }
         if again.forward:
-            values["recompute_ms"] = self._ms(self._works(again)[0], used.backward_input, gpus)
+            whole = flops_again(items, "full", flash=self.model.flash)
+            # A part of the forward takes no longer than all of it, however little of that is matrix products.
+            ways = [self._ms(self._works(part)[0], used.backward_input, gpus) for part in (again, whole)]
+            values["recompute_ms"] = min(ways)
         if held.extra:
             values["backward_extra_mb"] = estimated_mb(Fraction(held.extra, gpus))
         if self.sharding is not None:
